@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Every library comes from Debian packages; `./dev` names and installs them.
+find_package(PkgConfig REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(tsl-robin-map REQUIRED)
+find_package(ZLIB REQUIRED)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+pkg_check_modules(DEFLATE REQUIRED IMPORTED_TARGET libdeflate)
+pkg_check_modules(PCAP REQUIRED IMPORTED_TARGET libpcap)

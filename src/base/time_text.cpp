@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/time_text.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <limits>
+
+namespace rocetop {
+namespace {
+
+constexpr std::int64_t kPerSecond = 1'000'000'000;
+
+/// Digits after the point as nanoseconds; nothing if they are not digits.
+std::optional<std::int64_t> fraction(std::string_view digits) {
+  if (digits.empty() || digits.size() > 9) return std::nullopt;
+  std::int64_t value = 0;
+  for (const char c : digits) {
+    if (c < '0' || c > '9') return std::nullopt;
+    value = value * 10 + (c - '0');
+  }
+  for (std::size_t i = digits.size(); i < 9; ++i) value *= 10;
+  return value;
+}
+
+std::optional<Nanos> parse_epoch(std::string_view text) {
+  std::int64_t whole = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
+  if (error != std::errc{} || whole < 0 || whole > std::numeric_limits<std::int64_t>::max() / kPerSecond - 1) {
+    return std::nullopt;
+  }
+  const std::string_view rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  if (rest.empty()) return Nanos{whole * kPerSecond};
+  if (rest.front() != '.') return std::nullopt;
+  const auto part = fraction(rest.substr(1));
+  if (!part) return std::nullopt;
+  return Nanos{whole * kPerSecond + *part};
+}
+
+}  // namespace
+
+std::string rfc3339(Nanos since_epoch) {
+  std::int64_t whole = since_epoch.count / kPerSecond;
+  std::int64_t part = since_epoch.count % kPerSecond;
+  if (part < 0) {
+    part += kPerSecond;
+    --whole;
+  }
+  const std::time_t seconds_part = whole;
+  std::tm tm{};
+  gmtime_r(&seconds_part, &tm);
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%04d-%02d-%02dT%02d:%02d:%02d.%09lldZ", tm.tm_year + 1900, tm.tm_mon + 1,
+                tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, static_cast<long long>(part));
+  return text.data();
+}
+
+std::optional<Nanos> parse_time(std::string_view text) {
+  if (text.size() < 19 || text[4] != '-') return parse_epoch(text);
+  const std::string head(text.substr(0, 19));
+  std::tm tm{};
+  char separator = 0;
+  int used = 0;
+  if (std::sscanf(head.c_str(), "%4d-%2d-%2d%c%2d:%2d:%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &separator,
+                  &tm.tm_hour, &tm.tm_min, &tm.tm_sec, &used) != 7 ||
+      used != 19 || (separator != 'T' && separator != 't' && separator != ' ')) {
+    return std::nullopt;
+  }
+  if (tm.tm_year < 1970 || tm.tm_year > 2200 || tm.tm_mon < 1 || tm.tm_mon > 12 || tm.tm_mday < 1 || tm.tm_mday > 31) {
+    return std::nullopt;
+  }
+  tm.tm_year -= 1900;
+  tm.tm_mon -= 1;
+  std::int64_t whole = timegm(&tm);
+  std::string_view rest = text.substr(19);
+  std::int64_t part = 0;
+  if (!rest.empty() && rest.front() == '.') {
+    const std::size_t length = std::min(rest.find_first_not_of("0123456789", 1), rest.size()) - 1;
+    const auto digits = fraction(rest.substr(1, length));
+    if (!digits) return std::nullopt;
+    part = *digits;
+    rest.remove_prefix(1 + length);
+  }
+  if (rest.size() == 6 && (rest.front() == '+' || rest.front() == '-') && rest[3] == ':') {
+    int hours = 0;
+    int minutes = 0;
+    if (std::sscanf(std::string(rest.substr(1)).c_str(), "%2d:%2d", &hours, &minutes) != 2) return std::nullopt;
+    const std::int64_t offset = (hours * 60 + minutes) * 60;
+    whole -= rest.front() == '+' ? offset : -offset;
+  } else if (!rest.empty() && rest != "Z" && rest != "z") {
+    return std::nullopt;
+  }
+  return Nanos{whole * kPerSecond + part};
+}
+
+std::string short_duration(Nanos duration) {
+  const bool negative = duration.count < 0;
+  const double ns = std::abs(static_cast<double>(duration.count));
+  std::array<char, 48> text{};
+  const auto scaled = [&](double value, const char* unit) {
+    const int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+    std::snprintf(text.data(), text.size(), "%s%.*f %s", negative ? "-" : "", decimals, value, unit);
+  };
+  if (ns < 999.5) {
+    std::snprintf(text.data(), text.size(), "%s%.0f ns", negative ? "-" : "", ns);
+  } else if (ns < 999.5e3) {
+    scaled(ns / 1e3, "µs");
+  } else if (ns < 999.5e6) {
+    scaled(ns / 1e6, "ms");
+  } else if (ns < 119.5e9) {
+    scaled(ns / 1e9, "s");
+  } else {
+    const auto whole = static_cast<long long>(ns / 1e9 + 0.5);
+    std::snprintf(text.data(), text.size(), "%s%lld m %02lld s", negative ? "-" : "", whole / 60, whole % 60);
+  }
+  return text.data();
+}
+
+}  // namespace rocetop

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Analysis: frames in, observations while they pass, a snapshot at the end. The one place where source, wire, track and
+// verdict meet; every face drives this.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/nanos.h"
+#include "base/result.h"
+#include "model/snapshot.h"
+#include "source/frame_source.h"
+#include "track/observation.h"
+#include "wire/decode.h"
+
+namespace rocetop::engine {
+
+/// Where --from or --to cuts: a frame number (within its file) or a time.
+struct Bound {
+  std::optional<std::uint64_t> frame;
+  std::optional<Nanos> time;
+};
+
+struct Options {
+  wire::DecodeOptions decode;
+  std::string filter;  ///< BPF expression, compiled by libpcap per link type; empty = all frames
+  std::optional<Bound> from;
+  std::optional<Bound> to;
+  std::optional<std::uint64_t> frame_limit;  ///< -c N: stop after N frames that passed filter and bounds
+};
+
+/// Called for each frame that holds RoCE (kRoce or kUndecodable) or pause, after tracking.
+using FrameObserver =
+    std::function<void(const source::Frame&, const wire::Decoded&, const track::Observation&)>;
+/// Called every few megabytes; returns false to stop early.
+using Progress = std::function<bool(std::uint64_t bytes_read, std::optional<std::uint64_t> bytes_total)>;
+
+class Analysis {
+ public:
+  /// Errors: the filter does not compile.
+  static Result<std::unique_ptr<Analysis>> create(const Options& options);
+  ~Analysis();
+
+  /// Reads `source` to its end (or limit). `observer`, `progress` and `sink` may be empty.
+  void run(source::FrameSource& source, const FrameObserver& observer, const Progress& progress,
+           track::ResolutionSink* sink);
+
+  /// Ends the analysis: open items get their final fate. Call once, after run().
+  model::Snapshot finish();
+
+ private:
+  struct State;
+  explicit Analysis(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace rocetop::engine

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Snapshot: the whole state of an analysis at one moment, as plain data. Every face renders this and nothing else.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/nanos.h"
+#include "track/counts.h"
+#include "verdict/finding.h"
+#include "wire/decode.h"
+
+namespace rocetop::model {
+
+struct PauseCounts {
+  std::uint64_t xoff_frames = 0;
+  std::uint64_t xon_frames = 0;
+};
+
+struct CaptureCounts {
+  std::uint64_t frames = 0;
+  std::uint64_t roce_frames = 0;      ///< decodable or not
+  std::uint64_t not_roce_frames = 0;
+  std::uint64_t bytes_on_wire = 0;    ///< of all frames
+  std::optional<Nanos> first_time;
+  std::optional<Nanos> last_time;
+  std::uint64_t truncated_frames = 0;
+  std::array<std::uint64_t, wire::kUndecodableCount> undecodable{};
+  std::uint64_t capture_missed_packets = 0;
+  double completeness = 1.0;
+  std::array<PauseCounts, 8> pfc{};
+  std::uint64_t pfc_frames = 0;
+  PauseCounts pause_802_3x;
+  std::uint64_t ip_fragments = 0;
+  std::uint64_t native_infiniband_frames = 0;  ///< decoded, not tracked
+  std::uint64_t rocev1_frames = 0;
+  std::uint64_t veroce_frames = 0;
+  std::uint64_t management_frames = 0;         ///< QP 0 and 1
+  std::uint64_t duplicated_frames = 0;         ///< copies made by the capture, left out of every other count of connections
+  std::uint64_t backward_clock_steps = 0;      ///< frames stamped before their predecessor
+  Nanos largest_backward_step;
+  std::optional<std::uint64_t> dropped_reported;  ///< drops that the capture itself reports
+  bool drops_are_unknowable = false;              ///< the capture came from a source that always reports zero
+  std::optional<std::uint32_t> snap_length;       ///< the smallest, when one cut frames
+  std::uint64_t one_way_connections = 0;
+  std::uint64_t evicted_connections = 0;          ///< dropped from memory at the limit; their packets are in the totals
+};
+
+struct Snapshot {
+  std::string rocetop_version;
+  std::vector<std::string> files;
+  bool partial = false;  ///< a filter, -c or --from/--to kept frames from the analysis
+  CaptureCounts capture;
+  std::vector<track::ConnectionCounts> connections;  ///< by id
+  std::vector<verdict::Finding> findings;            ///< in the order to show them
+};
+
+}  // namespace rocetop::model

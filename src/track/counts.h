@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the tracker found out, as plain data: the nouns of the JSON contract, before anything is rendered.
+// Counts are final fates only; what later packets can still change is in the tracker, not here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/frame_id.h"
+#include "base/ip_address.h"
+#include "base/nanos.h"
+#include "base/psn.h"
+#include "wire/aeth.h"
+#include "wire/cm.h"
+#include "wire/packet.h"
+
+namespace rocetop::track {
+
+/// What became of a missing PSN.
+enum class Outcome : std::uint8_t {
+  kRetransmitted,  ///< arrived because the sender went back: lost before the tap
+  kReordered,      ///< arrived late without the sender going back
+  kCaptureMissed,  ///< acknowledged all the same: the capture lost it, the network did not
+  kUnresolved,     ///< the capture does not show
+};
+inline constexpr std::size_t kOutcomes = 4;
+
+/// Consecutive PSNs that were skipped at the tap by one packet and met one fate.
+struct MissingRun {
+  Psn first_psn;
+  Psn last_psn;
+  FrameId seen_at;  ///< the frame that jumped over them
+  Nanos seen_at_time;
+  Outcome outcome = Outcome::kUnresolved;
+};
+
+/// Why the sender went back.
+enum class Cause : std::uint8_t { kNak, kRnr, kTimeout, kReadRestart, kSpurious, kUnknown };
+inline constexpr std::size_t kCauses = 6;
+
+/// The sender going back once.
+struct Episode {
+  Cause cause = Cause::kUnknown;
+  Psn first_psn;
+  Psn last_psn;              ///< highest PSN resent
+  FrameId first_frame;
+  FrameId last_frame;
+  FrameId trigger_frame;     ///< NAK, RNR NAK, or for read_restart the response that revealed the gap; none for a timeout
+  Nanos first_time;
+  std::uint32_t packets = 0;
+  std::uint64_t bytes = 0;           ///< payload bytes resent
+  std::uint32_t wasted_packets = 0;  ///< resent although the responder had accepted them
+  std::uint32_t unseen_packets = 0;  ///< of `packets`: the original was not seen (lost before the tap)
+  Nanos wait;                        ///< nak, rnr: trigger to first resend; timeout: last transmission of the first resent PSN to its resend
+  Nanos advertised_wait;             ///< rnr: what the RNR NAK asked for
+  bool first_psn_seen = false;       ///< the first resent PSN had been seen before
+  bool first_psn_acked = false;      ///< …and had been acknowledged at the tap before the resend
+  bool named_by_nak = false;         ///< a sequence NAK named the first resent PSN
+};
+
+/// One sequence space of one direction (design: two PSN spaces in one direction).
+struct SpaceCounts {
+  std::uint64_t packets = 0;
+  std::uint64_t payload_bytes = 0;
+  std::optional<Psn> first_psn;
+  std::optional<Psn> highest_psn;
+  std::vector<MissingRun> missing;                       ///< at most Limits::listed_runs
+  std::array<std::uint64_t, kOutcomes> missing_packets{};  ///< PSNs by Outcome, always complete
+  std::uint64_t missing_omitted = 0;                     ///< runs not listed
+  std::uint64_t retransmitted_original_seen = 0;
+  std::uint64_t retransmitted_original_unseen = 0;
+  std::uint64_t retransmitted_bytes = 0;  ///< payload bytes
+  std::uint64_t duplicate_packets = 0;
+  std::uint64_t reordered_packets = 0;
+  std::vector<Episode> episodes;  ///< at most Limits::listed_episodes
+  std::array<std::uint64_t, kCauses> episodes_by_cause{};
+  std::uint64_t episodes_omitted = 0;
+  std::string inexact;  ///< empty, or why totals are not exact (a limit was reached)
+};
+
+/// Where the capture point sits, as inferred from acknowledgement delays.
+enum class Tap : std::uint8_t { kUnknown, kNearSource, kNearDestination };
+
+/// One direction of a connection: everything sent from src to dst's queue pair.
+struct DirectionCounts {
+  IpAddress src;
+  IpAddress dst;
+  std::optional<Qpn> dst_qpn;
+  std::uint64_t frames = 0;
+  std::uint64_t bytes_on_wire = 0;
+  FrameId first_frame;
+  FrameId last_frame;
+  Nanos first_time;
+  Nanos last_time;
+  Tap tap = Tap::kUnknown;
+  std::vector<std::pair<std::uint8_t, std::uint64_t>> opcodes;  ///< opcode -> packets, ascending
+  SpaceCounts requests;
+  SpaceCounts responses;
+  std::uint64_t acks = 0;
+  std::uint64_t rnr_naks = 0;
+  std::array<std::uint64_t, wire::kNakCodes> naks{};
+  FrameId first_fatal_nak;  ///< first NAK other than PSN sequence error
+  Nanos first_fatal_nak_time;
+  wire::NakCode first_fatal_nak_code = wire::NakCode::kInvalidRequest;
+  FrameId first_rnr_timer_zero;
+  std::uint64_t cnps = 0;
+  std::array<std::uint64_t, 4> ecn{};   ///< by wire::Ecn
+  std::array<std::uint64_t, 3> icrc{};  ///< by wire::IcrcStatus
+  FrameId first_bad_icrc;
+  std::array<std::uint64_t, 64> dscp{};  ///< frames by DSCP (CNPs included)
+  std::uint64_t truncated_frames = 0;
+  std::uint16_t udp_src = 0;             ///< of the first packet
+  bool udp_src_varies = false;
+  std::optional<Psn> last_acked_psn;     ///< highest PSN of this direction's requests that the peer acknowledged
+  FrameId last_ack_frame;                ///< … and the frame that did
+  Nanos last_ack_time;
+  Nanos last_request_time;               ///< last request packet sent
+  std::uint64_t unacknowledged_packets = 0;  ///< requests above last_acked_psn when the capture (or connection) ended
+  FrameId last_request_frame;
+};
+
+enum class PairedBy : std::uint8_t { kNone, kCm, kAck, kUdpPort };
+
+/// What CM said about a connection, when it was captured.
+struct CmFacts {
+  std::uint64_t service_id = 0;
+  std::optional<std::uint16_t> rdma_cm_port;
+  std::uint8_t local_ack_timeout = 0;
+  std::uint8_t retry_count = 0;
+  std::uint8_t rnr_retry_count = 0;
+  FrameId request_frame;
+};
+
+struct ConnectionCounts {
+  std::uint32_t id = 0;  ///< from 1, in order of first packet
+  wire::Protocol protocol = wire::Protocol::kRoceV2;
+  wire::Transport transport = wire::Transport::kRc;
+  wire::NetworkKey network;
+  IpAddress a_ip;  ///< the side whose packet was seen first
+  std::optional<Qpn> a_qpn;
+  IpAddress b_ip;
+  std::optional<Qpn> b_qpn;
+  PairedBy paired_by = PairedBy::kNone;
+  FrameId first_frame;
+  FrameId last_frame;
+  Nanos first_time;
+  Nanos last_time;
+  std::optional<std::uint32_t> path_mtu;  ///< bytes, from CM or from a First/Middle packet
+  std::optional<CmFacts> cm;
+  std::optional<DirectionCounts> a_to_b;
+  std::optional<DirectionCounts> b_to_a;
+};
+
+/// A CM exchange that was rejected or repeated, for findings and the connection-management view.
+struct CmRejection {
+  FrameId frame;
+  Nanos time;
+  IpAddress from;
+  IpAddress to;
+  std::uint16_t reason = 0;
+  FrameId request_frame;  ///< the REQ (or REP) it answers, when seen
+  std::uint64_t service_id = 0;
+  std::optional<std::uint16_t> rdma_cm_port;
+};
+
+}  // namespace rocetop::track

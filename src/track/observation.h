@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Observation: what the tracker says about a packet the moment it is read. Resolution: what later packets settled about it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/frame_id.h"
+#include "base/nanos.h"
+#include "track/counts.h"
+
+namespace rocetop::track {
+
+enum class SpaceName : std::uint8_t { kNone, kRequests, kResponses };
+
+enum class Kind : std::uint8_t {
+  kNew, kRetransmission, kReordered, kDuplicate, kAck, kNak, kRnrNak, kCnp, kDatagram, kManagement, kUntracked,
+};
+
+struct Observation {
+  std::uint32_t connection = 0;  ///< ConnectionCounts::id, 0 = none
+  SpaceName space = SpaceName::kNone;
+  Kind kind = Kind::kUntracked;
+  std::optional<Cause> cause;
+  FrameId original_frame;            ///< of a retransmission, duplicate or reordered packet: when the PSN was first seen
+  FrameId trigger_frame;             ///< of a retransmission: the NAK or RNR NAK
+  std::uint32_t missing_before = 0;  ///< PSNs skipped right before this packet
+  FrameId acks_frame;                ///< of an acknowledgement or response: the newest packet it acknowledges
+  std::optional<Nanos> rtt;          ///< from that packet to this acknowledgement, when it was sent once (Karn)
+};
+
+/// Sent to the sink when something said earlier about a frame is settled.
+struct Resolution {
+  enum class Fate : std::uint8_t { kAcknowledged, kRetransmission, kReordered, kDuplicate };
+  FrameId frame;
+  Fate fate = Fate::kAcknowledged;
+  Cause cause = Cause::kUnknown;  ///< of a retransmission
+  FrameId trigger_frame;
+  FrameId acked_in;               ///< the reply that acknowledged it first, for kAcknowledged
+};
+
+class ResolutionSink {
+ public:
+  virtual ~ResolutionSink() = default;
+  virtual void on_resolution(const Resolution& resolution) = 0;
+};
+
+}  // namespace rocetop::track
