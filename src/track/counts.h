@@ -90,6 +90,7 @@ struct DirectionCounts {
   IpAddress src;
   IpAddress dst;
   std::optional<Qpn> dst_qpn;
+  std::optional<Qpn> src_qpn;  ///< UD only: the DETH's
   std::uint64_t frames = 0;
   std::uint64_t bytes_on_wire = 0;
   FrameId first_frame;
@@ -111,7 +112,7 @@ struct DirectionCounts {
   std::array<std::uint64_t, 4> ecn{};   ///< by wire::Ecn
   std::array<std::uint64_t, 3> icrc{};  ///< by wire::IcrcStatus
   FrameId first_bad_icrc;
-  std::array<std::uint64_t, 64> dscp{};  ///< frames by DSCP (CNPs included)
+  std::vector<std::pair<std::uint8_t, std::uint64_t>> dscp;  ///< DSCP -> frames (CNPs included), ascending
   std::uint64_t truncated_frames = 0;
   std::uint16_t udp_src = 0;             ///< of the first packet
   bool udp_src_varies = false;

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "track/connection.h"
+
+#include <algorithm>
+
+namespace rocetop::track {
+namespace {
+
+bool is_reply(const PacketFacts& packet) {
+  return packet.role == wire::Role::kAcknowledge || packet.role == wire::Role::kResponse;
+}
+
+bool is_path_mtu(std::uint32_t bytes) {
+  return bytes == 256 || bytes == 512 || bytes == 1024 || bytes == 2048 || bytes == 4096;
+}
+
+}  // namespace
+
+Connection::Connection(const Connection& other)
+    : id(other.id),
+      facts(other.facts),
+      paired_by_(other.paired_by_),
+      transport_(other.transport_),
+      path_mtu_(other.path_mtu_),
+      cm_(other.cm_),
+      own_qpn_of_side_0_(other.own_qpn_of_side_0_),
+      first_frame_(other.first_frame_),
+      last_frame_(other.last_frame_),
+      first_time_(other.first_time_),
+      last_time_(other.last_time_) {
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (other.sides_[i]) sides_[i] = std::make_unique<Side>(*other.sides_[i]);
+  }
+}
+
+std::size_t Connection::add_side(const FlowKey& key) {
+  const std::size_t index = sides_[0] ? 1 : 0;
+  sides_[index] = std::make_unique<Side>();
+  DirectionCounts& counts = sides_[index]->counts;
+  counts.src = key.hosts.src;
+  counts.dst = key.hosts.dst;
+  counts.dst_qpn = key.dst_qpn;
+  if (key.datagram) counts.src_qpn = key.src_qpn;
+  return index;
+}
+
+Observation Connection::on_packet(std::size_t index, const PacketFacts& packet, Context& context) {
+  Side& side = *sides_[index];
+  if (!first_frame_) {
+    first_frame_ = packet.frame;
+    first_time_ = packet.time;
+  }
+  last_frame_ = packet.frame;
+  last_time_ = std::max(last_time_, packet.time);
+  if (transport_ == wire::Transport::kCnp) transport_ = packet.transport();
+  side.count(packet);
+  learn_path_mtu(packet);
+
+  Observation observation;
+  switch (packet.role) {
+    case wire::Role::kRequest:
+      side.requests.on_request(packet, path_mtu_, side.delivered(packet), context, observation);
+      break;
+    case wire::Role::kResponse:
+    case wire::Role::kAcknowledge:
+      if (packet.role == wire::Role::kAcknowledge) {
+        const auto kind = wire::aeth_kind(packet.syndrome);
+        observation.kind = kind == wire::AethKind::kNak      ? Kind::kNak
+                           : kind == wire::AethKind::kRnrNak ? Kind::kRnrNak
+                                                             : Kind::kAck;
+      }
+      if (is_paired()) {
+        deliver_reply(index, packet, observation, context);
+      } else {
+        if (packet.role == wire::Role::kResponse) {
+          observation.space = SpaceName::kResponses;
+          observation.kind = Kind::kNew;
+        }
+        hold_reply(side, packet, context);
+      }
+      break;
+    case wire::Role::kDatagram:
+      observation.kind = Kind::kDatagram;
+      observation.space = SpaceName::kRequests;
+      ++side.requests.counts().packets;
+      side.requests.counts().payload_bytes += packet.payload_bytes;
+      break;
+    case wire::Role::kCnp:
+      observation.kind = Kind::kCnp;
+      break;
+    case wire::Role::kUnknown:
+      break;
+  }
+  observation.connection = id;
+  return observation;
+}
+
+void Connection::deliver_reply(std::size_t index, const PacketFacts& packet, Observation& observation, Context& context) {
+  Side& side = *sides_[index];
+  const bool delivered = side.delivered(packet);
+  RequestSpace* requests = is_paired() ? &sides_[1 - index]->requests : nullptr;
+  if (packet.role == wire::Role::kResponse) {
+    side.responses.on_response(packet, requests, delivered, context, observation);
+  }
+  if (requests && delivered) requests->on_reply(packet, context, observation);
+}
+
+/// At the bound the oldest held reply is taken as one that answers nothing known.
+void Connection::hold_reply(Side& side, const PacketFacts& packet, Context& context) {
+  if (side.held.size() >= context.limits.held_packets) {
+    Observation unused;
+    const PacketFacts oldest = side.held.front();
+    side.held.erase(side.held.begin());
+    deliver_reply(&side == sides_[0].get() ? 0 : 1, oldest, unused, context);
+  }
+  side.held.push_back(packet);
+}
+
+/// First and Middle packets are as long as the path MTU (IBTA vol. 1, 9.7.5.1).
+void Connection::learn_path_mtu(const PacketFacts& packet) {
+  if (path_mtu_ || packet.icrc == wire::IcrcStatus::kBad) return;
+  if (packet.role != wire::Role::kRequest && packet.role != wire::Role::kResponse) return;
+  if (packet.position != wire::Position::kFirst && packet.position != wire::Position::kMiddle) return;
+  if (!is_path_mtu(packet.payload_bytes)) return;
+  path_mtu_ = packet.payload_bytes;
+  for (auto& side : sides_) {
+    if (side) side->requests.on_path_mtu(*path_mtu_);
+  }
+}
+
+void Connection::release_held(std::size_t index, Context& context) {
+  const std::vector<PacketFacts> held = std::move(sides_[index]->held);
+  sides_[index]->held.clear();
+  for (const PacketFacts& packet : held) {
+    Observation unused;
+    deliver_reply(index, packet, unused, context);
+  }
+}
+
+void Connection::join(Connection& other, PairedBy by, Context& context) {
+  sides_[1] = std::move(other.sides_[0]);
+  paired_by_ = by;
+  if (other.first_frame_ && (!first_frame_ || other.first_frame_ < first_frame_)) {
+    std::swap(sides_[0], sides_[1]);
+    first_frame_ = other.first_frame_;
+    first_time_ = other.first_time_;
+    own_qpn_of_side_0_ = other.own_qpn_of_side_0_;
+  }
+  last_frame_ = std::max(last_frame_, other.last_frame_);
+  last_time_ = std::max(last_time_, other.last_time_);
+  if (transport_ == wire::Transport::kCnp) transport_ = other.transport_;
+  if (!cm_) cm_ = other.cm_;
+  if (!path_mtu_) path_mtu_ = other.path_mtu_;
+  if (path_mtu_) {
+    for (auto& side : sides_) side->requests.on_path_mtu(*path_mtu_);
+  }
+  // In the order they were seen, as far as the two directions depend on each other: each only on the other's requests.
+  for (std::size_t i = 0; i < 2; ++i) release_held(i, context);
+}
+
+void Connection::announce(const CmFacts& cm, std::uint32_t path_mtu, Qpn own_qpn_of_side_0) {
+  cm_ = cm;
+  if (path_mtu != 0) path_mtu_ = path_mtu;
+  own_qpn_of_side_0_ = own_qpn_of_side_0;
+  paired_by_ = PairedBy::kCm;
+}
+
+ConnectionCounts Connection::finish(Context& context) {
+  for (std::size_t i = 0; i < side_count(); ++i) release_held(i, context);
+  for (std::size_t i = 0; i < side_count(); ++i) {
+    sides_[i]->responses.finish(is_paired() ? &sides_[1 - i]->requests : nullptr, context);
+  }
+  for (std::size_t i = 0; i < side_count(); ++i) sides_[i]->requests.finish(context);
+
+  ConnectionCounts out;
+  out.id = id;
+  out.protocol = facts.protocol;
+  out.network = facts.network;
+  out.transport = transport_;
+  out.paired_by = paired_by_;
+  out.first_frame = first_frame_;
+  out.last_frame = last_frame_;
+  out.first_time = first_time_;
+  out.last_time = last_time_;
+  out.path_mtu = path_mtu_;
+  out.cm = cm_;
+  out.a_ip = sides_[0]->counts.src;
+  out.b_ip = sides_[0]->counts.dst;
+  out.b_qpn = sides_[0]->counts.dst_qpn;
+  if (is_paired()) {
+    out.a_qpn = sides_[1]->counts.dst_qpn;
+  } else if (sides_[0]->counts.src_qpn) {
+    out.a_qpn = sides_[0]->counts.src_qpn;
+  } else if (own_qpn_of_side_0_) {
+    out.a_qpn = own_qpn_of_side_0_;
+  }
+  fill_direction(0, out.a_to_b.emplace());
+  if (is_paired()) fill_direction(1, out.b_to_a.emplace());
+  return out;
+}
+
+void Connection::fill_direction(std::size_t index, DirectionCounts& out) const {
+  const Side& side = *sides_[index];
+  out = side.counts;
+  out.requests = side.requests.counts();
+  out.responses = side.responses.counts();
+  const RequestSpace& requests = side.requests;
+  if (!requests.started()) return;
+  out.last_request_time = requests.last_request_time();
+  out.last_request_frame = requests.last_request_frame();
+  if (requests.received() >= requests.first()) {
+    out.last_acked_psn = wire_psn(requests.received());
+    out.last_ack_frame = requests.last_ack_frame();
+    out.last_ack_time = requests.last_ack_time();
+  }
+  out.unacknowledged_packets =
+      static_cast<std::uint64_t>(std::max<Sequence>(requests.highest() - requests.received(), 0));
+}
+
+}  // namespace rocetop::track

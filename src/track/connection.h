@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Connection: one or two sides, joined when it is known that they belong together. Replies of a side that is not joined
+// yet are held and replayed.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "track/context.h"
+#include "track/counts.h"
+#include "track/flow_key.h"
+#include "track/observation.h"
+#include "track/packet_facts.h"
+#include "track/side.h"
+
+namespace rocetop::track {
+
+/// What keeps connections apart, besides queue pair numbers.
+struct ConnectionFacts {
+  wire::Protocol protocol = wire::Protocol::kRoceV2;
+  wire::NetworkKey network;
+};
+
+class Connection {
+ public:
+  Connection() = default;
+  Connection(const Connection& other);
+  Connection& operator=(const Connection&) = delete;
+
+  /// Adds a side that sends what `key` says; returns its index, 0 or 1.
+  std::size_t add_side(const FlowKey& key);
+
+  /// One packet of a side.
+  Observation on_packet(std::size_t side, const PacketFacts& packet, Context& context);
+
+  /// Takes over the only side of `other`; replays the replies both held. `other` is empty afterwards.
+  void join(Connection& other, PairedBy by, Context& context);
+  /// Known from CM before any packet of the second side is seen.
+  void announce(const CmFacts& facts, std::uint32_t path_mtu, Qpn own_qpn_of_side_0);
+
+  /// Ends everything open and gives the result.
+  ConnectionCounts finish(Context& context);
+
+  bool is_paired() const { return sides_[1] != nullptr; }
+  Side& side(std::size_t i) { return *sides_[i]; }
+  const Side& side(std::size_t i) const { return *sides_[i]; }
+  std::size_t side_count() const { return sides_[1] ? 2 : sides_[0] ? 1 : 0; }
+  Nanos last_time() const { return last_time_; }
+  FrameId first_frame() const { return first_frame_; }
+  wire::Transport transport() const { return transport_; }
+
+  std::uint32_t id = 0;  ///< ConnectionCounts::id, 0 = not numbered yet
+  ConnectionFacts facts;
+
+  /// While open: is this still the connection it was? (A QPN may be used again.)
+  struct Suspicion {
+    std::unique_ptr<Connection> before;  ///< as it was when the doubt arose
+    std::vector<std::pair<std::size_t, PacketFacts>> packets;  ///< (side, packet) since then
+    std::size_t side = 0;                ///< whose request gave rise to it
+    bool far = false;                    ///< what it is taken for if no reply tells: another connection
+  };
+  std::unique_ptr<Suspicion> suspicion;
+
+ private:
+  void deliver_reply(std::size_t side, const PacketFacts& packet, Observation& observation, Context& context);
+  void hold_reply(Side& side, const PacketFacts& packet, Context& context);
+  void learn_path_mtu(const PacketFacts& packet);
+  void release_held(std::size_t side, Context& context);
+  void fill_direction(std::size_t side, DirectionCounts& out) const;
+
+  std::array<std::unique_ptr<Side>, 2> sides_;
+  PairedBy paired_by_ = PairedBy::kNone;
+  wire::Transport transport_ = wire::Transport::kCnp;  // until another packet says more
+  std::optional<std::uint32_t> path_mtu_;
+  std::optional<CmFacts> cm_;
+  std::optional<Qpn> own_qpn_of_side_0_;
+  FrameId first_frame_;
+  FrameId last_frame_;
+  Nanos first_time_;
+  Nanos last_time_;
+};
+
+}  // namespace rocetop::track

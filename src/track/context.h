@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Context: what all state machines of one tracker share: limits, what is left of the common budgets, and the sink.
+#pragma once
+
+#include "track/history.h"
+#include "track/limits.h"
+#include "track/missing.h"
+#include "track/observation.h"
+
+namespace rocetop::track {
+
+struct Context {
+  Limits limits;
+  SlotBudget slots;
+  ListBudget lists;
+  ResolutionSink* sink = nullptr;
+
+  explicit Context(const Limits& l)
+      : limits(l), slots{l.history_slots_total}, lists{l.listed_total, l.listed_runs} {}
+};
+
+}  // namespace rocetop::track

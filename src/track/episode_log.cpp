@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "track/episode_log.h"
+
+#include <algorithm>
+
+namespace rocetop::track {
+
+void EpisodeLog::begin(const Open& open) {
+  open_ = open;
+  frames_.clear();
+}
+
+void EpisodeLog::add(Sequence last, const PacketFacts& packet, bool wasted, bool unseen,
+                     const Context& context) {
+  Episode& e = open_->episode;
+  ++e.packets;
+  e.bytes += packet.payload_bytes;
+  e.wasted_packets += wasted ? 1 : 0;
+  e.unseen_packets += unseen ? 1 : 0;
+  e.last_frame = packet.frame;
+  open_->last = std::max(open_->last, last);
+  open_->next = last + 1;
+  e.last_psn = wire_psn(open_->last);
+  if (context.sink && frames_.size() < kFramesMost) frames_.push_back(packet.frame);
+}
+
+void EpisodeLog::end(SpaceCounts& counts, Context& context) {
+  if (!open_) return;
+  const Episode& e = open_->episode;
+  ++counts.episodes_by_cause[static_cast<std::size_t>(e.cause)];
+  if (counts.episodes.size() < context.lists.per_list && context.lists.left > 0) {
+    --context.lists.left;
+    counts.episodes.push_back(e);
+  } else {
+    ++counts.episodes_omitted;
+  }
+  if (context.sink) {
+    for (const FrameId frame : frames_) {
+      context.sink->on_resolution(
+          {frame, Resolution::Fate::kRetransmission, e.cause, e.trigger_frame, FrameId{}});
+    }
+  }
+  frames_.clear();
+  open_.reset();
+}
+
+}  // namespace rocetop::track

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// EpisodeLog: the one episode that is open in a space, and the record of the closed ones.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "track/context.h"
+#include "track/counts.h"
+#include "track/packet_facts.h"
+
+namespace rocetop::track {
+
+class EpisodeLog {
+ public:
+  struct Open {
+    Episode episode;
+    Sequence first = 0;
+    Sequence next = 0;  ///< the PSN after the newest resent one
+    Sequence last = 0;  ///< highest PSN resent
+    Sequence received_at_start = 0;  ///< everything up to here was acknowledged at the tap when it began
+    bool began_with_read = false;
+  };
+
+  bool is_open() const { return open_.has_value(); }
+  Open& open() { return *open_; }
+  const Open& open() const { return *open_; }
+
+  void begin(const Open& open);
+  /// One resent packet of the open episode, whose PSNs end at `last`.
+  void add(Sequence last, const PacketFacts& packet, bool wasted, bool unseen, const Context& context);
+  /// Counts and lists the open episode as it stands; tells the sink about its frames.
+  void end(SpaceCounts& counts, Context& context);
+
+ private:
+  static constexpr std::size_t kFramesMost = 1 << 16;  // frames remembered per episode, for the sink only
+
+  std::optional<Open> open_;
+  std::vector<FrameId> frames_;
+};
+
+}  // namespace rocetop::track

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "track/missing.h"
+
+#include <algorithm>
+
+namespace rocetop::track {
+namespace {
+
+std::uint64_t length(const MissingPsns::Run& run) { return static_cast<std::uint64_t>(run.last - run.first + 1); }
+
+}  // namespace
+
+void MissingPsns::add(const Run& run, std::size_t most, SpaceCounts& counts, ListBudget& budget) {
+  if (runs_.size() >= most) {
+    settle_run(runs_.front(), Outcome::kUnresolved, counts, budget);
+    runs_.erase(runs_.begin());
+    counts.inexact = "more missing PSNs open at one time than are kept: the oldest are given as unresolved";
+  }
+  const auto at = std::upper_bound(runs_.begin(), runs_.end(), run.first,
+                                   [](Sequence s, const Run& r) { return s < r.first; });
+  runs_.insert(at, run);
+}
+
+const MissingPsns::Run* MissingPsns::find(Sequence s) const {
+  if (runs_.empty() || s < runs_.front().first || s > runs_.back().last) return nullptr;
+  const auto after =
+      std::upper_bound(runs_.begin(), runs_.end(), s, [](Sequence x, const Run& r) { return x < r.first; });
+  const auto& run = *std::prev(after);
+  return s <= run.last ? &run : nullptr;
+}
+
+std::optional<MissingPsns::Run> MissingPsns::take(Sequence s) {
+  const Run* found = find(s);
+  if (!found) return std::nullopt;
+  auto at = runs_.begin() + (found - runs_.data());
+  const Run taken{s, s, at->seen_at, at->time};
+  if (at->first == at->last) {
+    runs_.erase(at);
+  } else if (s == at->first) {
+    ++at->first;
+  } else if (s == at->last) {
+    --at->last;
+  } else {
+    const Run tail{s + 1, at->last, at->seen_at, at->time};
+    at->last = s - 1;
+    runs_.insert(at + 1, tail);
+  }
+  return taken;
+}
+
+void MissingPsns::settle(Sequence s, Outcome outcome, SpaceCounts& counts, ListBudget& budget) {
+  if (const auto run = take(s)) settle_run(*run, outcome, counts, budget);
+}
+
+void MissingPsns::settle_through(Sequence last, Outcome outcome, SpaceCounts& counts, ListBudget& budget) {
+  std::size_t whole = 0;
+  while (whole < runs_.size() && runs_[whole].last <= last) settle_run(runs_[whole++], outcome, counts, budget);
+  runs_.erase(runs_.begin(), runs_.begin() + static_cast<std::ptrdiff_t>(whole));
+  if (!runs_.empty() && runs_.front().first <= last) {
+    Run& run = runs_.front();
+    settle_run({run.first, last, run.seen_at, run.time}, outcome, counts, budget);
+    run.first = last + 1;
+  }
+}
+
+void MissingPsns::settle_all(Outcome outcome, SpaceCounts& counts, ListBudget& budget) {
+  for (const Run& run : runs_) settle_run(run, outcome, counts, budget);
+  runs_.clear();
+}
+
+void MissingPsns::settle_run(const Run& run, Outcome outcome, SpaceCounts& counts, ListBudget& budget) {
+  counts.missing_packets[static_cast<std::size_t>(outcome)] += length(run);
+  if (!counts.missing.empty()) {
+    MissingRun& previous = counts.missing.back();
+    if (previous.outcome == outcome && previous.seen_at == run.seen_at &&
+        serial_difference(wire_psn(run.first).value, previous.last_psn.value) == 1) {
+      previous.last_psn = wire_psn(run.last);
+      return;
+    }
+  }
+  if (counts.missing.size() >= budget.per_list || budget.left == 0) {
+    ++counts.missing_omitted;
+    return;
+  }
+  --budget.left;
+  counts.missing.push_back({wire_psn(run.first), wire_psn(run.last), run.seen_at, run.time, outcome});
+}
+
+}  // namespace rocetop::track

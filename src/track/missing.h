@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MissingPsns: the PSNs of a space that were skipped at the tap and whose fate is still open, and the record of the fates
+// of the others. Only final fates are counted.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "base/frame_id.h"
+#include "base/nanos.h"
+#include "base/psn.h"
+#include "track/counts.h"
+
+namespace rocetop::track {
+
+/// Entries that all lists together may still take.
+struct ListBudget {
+  std::size_t left = 0;
+  std::size_t per_list = 0;
+};
+
+class MissingPsns {
+ public:
+  struct Run {
+    Sequence first = 0;
+    Sequence last = 0;
+    FrameId seen_at;
+    Nanos time;
+  };
+
+  /// PSNs first..last were jumped over. At `most` open runs the oldest ends as unresolved and the space is inexact.
+  void add(const Run& run, std::size_t most, SpaceCounts& counts, ListBudget& budget);
+  bool contains(Sequence s) const { return find(s) != nullptr; }
+  /// The open run that holds `s`.
+  const Run* find(Sequence s) const;
+  /// PSN `s` met its fate.
+  void settle(Sequence s, Outcome outcome, SpaceCounts& counts, ListBudget& budget);
+  /// Takes `s` out without a fate: it is called open by someone else now. Give it back with settle_run().
+  std::optional<Run> take(Sequence s);
+  /// All open PSNs up to and including `last` met their fate.
+  void settle_through(Sequence last, Outcome outcome, SpaceCounts& counts, ListBudget& budget);
+  void settle_all(Outcome outcome, SpaceCounts& counts, ListBudget& budget);
+  /// Counts and lists a run's fate.
+  static void settle_run(const Run& run, Outcome outcome, SpaceCounts& counts, ListBudget& budget);
+
+  bool empty() const { return runs_.empty(); }
+  const std::vector<Run>& runs() const { return runs_; }
+
+ private:
+  std::vector<Run>::iterator locate(Sequence s);
+
+  std::vector<Run> runs_;  // ascending, disjoint
+};
+
+}  // namespace rocetop::track

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ReadWindow: the READ, atomic, FLUSH and ATOMIC WRITE requests of a space that responses may still refer to, with the
+// PSNs each one takes (IBTA vol. 1, 9.7.2.1: a READ takes one PSN per response packet).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/frame_id.h"
+#include "base/nanos.h"
+#include "base/psn.h"
+
+namespace rocetop::track {
+
+/// PSNs that a READ of `bytes` takes: max(1, ceil(bytes / pmtu)).
+constexpr Sequence read_span(std::uint32_t bytes, std::uint32_t pmtu) {
+  return bytes == 0 ? 1 : (static_cast<Sequence>(bytes) + pmtu - 1) / pmtu;
+}
+
+struct PendingRead {
+  Sequence first = 0;
+  Sequence last = 0;      ///< equal to first while the span is not known
+  Sequence answered = 0;  ///< responses seen in order up to here; first - 1 when none
+  FrameId frame;
+  Nanos time;
+  std::uint32_t bytes = 0;
+  bool bytes_known = false;
+  bool span_known = false;
+  bool asked_again = false;       ///< in whole or from the middle
+  Sequence asked_again_from = 0;
+  Nanos asked_again_time;
+  FrameId asked_again_frame;
+
+  bool complete() const { return answered >= last; }
+};
+
+class ReadWindow {
+ public:
+  void add(const PendingRead& read);
+  /// The request whose PSNs hold `s`, newest first.
+  PendingRead* find(Sequence s);
+  const PendingRead* find(Sequence s) const { return const_cast<ReadWindow*>(this)->find(s); }
+  PendingRead* newest() { return reads_.empty() ? nullptr : &reads_.back(); }
+  /// Every remembered request overlapping [first, last], ascending.
+  template <typename Function>
+  void each_overlapping(Sequence first, Sequence last, Function&& function) const {
+    for (std::size_t i = lower(first); i < reads_.size() && reads_[i].first <= last; ++i) {
+      if (reads_[i].last >= first) function(reads_[i]);
+    }
+  }
+  /// First remembered PSN; only meaningful when not empty.
+  Sequence oldest() const { return reads_.front().first; }
+  bool empty() const { return reads_.empty(); }
+
+ private:
+  static constexpr std::size_t kMost = 2048;  // responder resources are at most 255; the rest is memory of finished ones
+  /// Index of the first entry that may reach `s`.
+  std::size_t lower(Sequence s) const;
+
+  std::vector<PendingRead> reads_;  // ascending by first
+};
+
+}  // namespace rocetop::track

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// RequestSpace: the PSNs that one side gives its requests (SEND, WRITE, READ request, atomic), seen at one tap, and what
+// the other side's replies say about them. Decides new, missing, reordered, resent or copied; and why the sender went
+// back (design: "Per PSN at the tap", "Episode"; IBTA vol. 1, 9.7 for the protocol).
+// It knows nothing of queue pairs or pairing: the connection feeds it.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "track/context.h"
+#include "track/counts.h"
+#include "track/episode_log.h"
+#include "track/history.h"
+#include "track/missing.h"
+#include "track/observation.h"
+#include "track/packet_facts.h"
+#include "track/read_window.h"
+
+namespace rocetop::track {
+
+class RequestSpace {
+ public:
+  /// A request packet. `pmtu` is the path MTU as far as it is known; `delivered` is false for a packet whose ICRC is bad
+  /// where ICRCs mean something: it is seen, but fills no gap.
+  void on_request(const PacketFacts& packet, std::optional<std::uint32_t> pmtu, bool delivered, Context& context,
+                  Observation& observation);
+
+  /// An ACK, NAK, RNR NAK or response of the other side.
+  void on_reply(const PacketFacts& reply, Context& context, Observation& observation);
+
+  /// The path MTU became known: READ requests whose span was open get it.
+  void on_path_mtu(std::uint32_t pmtu);
+
+  /// Judgements that waited for the clock (kDirectionSkew).
+  void settle(Nanos now, Context& context);
+
+  /// Everything still open gets its final fate.
+  void finish(Context& context);
+
+  /// Would this packet fit a connection that began anew better than this one? (A jump no loss explains, or a step back to
+  /// what was acknowledged.) Then only the replies can tell.
+  bool is_suspect(const PacketFacts& packet) const;
+  /// Whether, with no reply to tell, the packet is taken for another connection.
+  bool is_far(const PacketFacts& packet) const;
+
+  /// How well an acknowledgement's PSN fits what was sent here.
+  enum class Fit : std::uint8_t { kNone, kInWindow, kExact };
+  Fit fits(const PacketFacts& reply) const;
+
+  bool started() const { return started_; }
+  Sequence highest() const { return highest_; }
+  Sequence first() const { return first_; }
+  /// Highest PSN that a reply proved received; first() - 1 when none.
+  Sequence received() const { return received_; }
+  bool all_acknowledged() const { return started_ && received_ >= highest_; }
+  /// Sequence of a PSN near what was sent.
+  Sequence sequence_of(Psn psn) const { return extend(highest_, psn); }
+  ReadWindow& reads() { return reads_; }
+  const ReadWindow& reads() const { return reads_; }
+  std::optional<Msn> last_msn() const { return last_msn_; }
+  bool replies_seen() const { return last_reply_time_.has_value(); }
+  Nanos last_new_time() const { return last_new_time_; }
+  FrameId last_request_frame() const { return last_request_frame_; }
+  Nanos last_request_time() const { return last_request_time_; }
+  FrameId last_ack_frame() const { return last_ack_frame_; }
+  Nanos last_ack_time() const { return last_ack_time_; }
+
+  SpaceCounts& counts() { return counts_; }
+  const SpaceCounts& counts() const { return counts_; }
+
+ private:
+  /// A NAK or RNR NAK that the sender has not answered by going back yet.
+  struct Trigger {
+    Sequence seq = 0;
+    FrameId frame;
+    Nanos time;
+    Nanos advertised;
+  };
+  /// A missing PSN that arrived late; what follows decides whether the sender had gone back.
+  struct Late {
+    PacketFacts packet;
+    MissingPsns::Run run;
+    Sequence last = 0;
+  };
+
+  void start(const PacketFacts& packet);
+  void close_open_read(Sequence next_seq);
+  Sequence last_of(Sequence seq, const PacketFacts& packet, std::optional<std::uint32_t> pmtu) const;
+  void on_new(Sequence seq, Sequence last, const PacketFacts& packet, bool delivered, Context& context,
+              Observation& observation);
+  void on_old(Sequence seq, Sequence last, const PacketFacts& packet, bool delivered, Context& context,
+              Observation& observation);
+  void remember(Sequence seq, const PacketFacts& packet, bool delivered, Context& context);
+  void remember_read(Sequence seq, Sequence last, const PacketFacts& packet);
+  bool is_copy(const Slot* slot, const PacketFacts& packet) const;
+  void hold_late(Sequence seq, Sequence last, const PacketFacts& packet, Context& context, Observation& observation);
+  void late_were_reordered(Context& context);
+  void late_were_resent(Context& context);
+  void begin_episode(Sequence seq, const PacketFacts& packet, Context& context);
+  Cause cause_of(Sequence seq, const PacketFacts& packet, Episode& episode) const;
+  void resend(Sequence seq, Sequence last, const PacketFacts& packet, bool delivered, Context& context,
+              Observation& observation);
+  void end_episode(Context& context);
+  bool was_spurious(const EpisodeLog::Open& open) const;
+  bool original_seen(Sequence seq) const;
+  const Trigger* trigger_for(Sequence seq, const std::optional<Trigger>& trigger) const;
+  void on_nak(Sequence seq, const PacketFacts& reply, bool rnr);
+  void advance_received(Sequence seq, const PacketFacts& reply, Context& context);
+
+  SpaceCounts counts_;
+  History history_;
+  MissingPsns missing_;
+  ReadWindow reads_;
+  EpisodeLog episodes_;
+  std::vector<Late> late_;
+  bool started_ = false;
+  bool read_is_open_ = false;  // the newest request is a READ whose span is not known
+  Sequence first_ = 0;
+  Sequence highest_ = 0;
+  Sequence received_ = 0;
+  FrameId received_beyond_frame_;  // the reply that acknowledged more than the tap saw
+  Nanos received_beyond_time_;
+  std::optional<Sequence> skewed_received_;  // waits kDirectionSkew before it closes gaps
+  Nanos skewed_since_;
+  std::optional<Trigger> nak_;
+  std::optional<Trigger> rnr_;
+  std::optional<Msn> last_msn_;
+  std::optional<Nanos> last_reply_time_;
+  Nanos last_request_time_;
+  Nanos last_new_time_;
+  FrameId last_request_frame_;
+  FrameId last_ack_frame_;
+  Nanos last_ack_time_;
+  std::uint16_t last_ip_id_ = 0;
+  std::uint32_t ip_id_changes_ = 0;
+};
+
+}  // namespace rocetop::track

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "track/response_space.h"
+
+#include <algorithm>
+
+namespace rocetop::track {
+namespace {
+
+constexpr Sequence kOneWrap = Sequence{1} << 24;
+constexpr std::size_t kLateMost = 64;
+
+}  // namespace
+
+void ResponseSpace::on_response(const PacketFacts& packet, RequestSpace* requests, bool delivered, Context& context,
+                                Observation& observation) {
+  ++counts_.packets;
+  counts_.payload_bytes += packet.payload_bytes;
+  observation.space = SpaceName::kResponses;
+  const bool known = requests && requests->started();
+  Sequence seq = 0;
+  if (started_) {
+    seq = extend(highest_, packet.psn);
+  } else {
+    seq = known ? requests->sequence_of(packet.psn) : kOneWrap + static_cast<Sequence>(packet.psn.value);
+    started_ = true;
+    first_ = seq;
+    highest_ = seq - 1;
+    if (known && !requests->reads().empty() && requests->reads().oldest() < seq) {
+      first_ = requests->reads().oldest();
+      highest_ = first_ - 1;
+    }
+    counts_.first_psn = packet.psn;
+  }
+  PendingRead* read = known ? requests->reads().find(seq) : nullptr;
+  if (seq > highest_) {
+    on_new(seq, packet, known ? requests : nullptr, delivered, context, observation);
+  } else {
+    on_old(seq, packet, read, delivered, context, observation);
+  }
+  // A response from the middle of a READ answers all before it only if they came in order.
+  if (read && delivered && seq == read->answered + 1) read->answered = seq;
+  last_time_ = packet.time;
+}
+
+void ResponseSpace::on_new(Sequence seq, const PacketFacts& packet, const RequestSpace* requests, bool delivered,
+                           Context& context, Observation& observation) {
+  late_were_reordered(context);
+  resending_ = false;
+  observation.kind = Kind::kNew;
+  if (seq > highest_ + 1) note_missing(seq, packet, requests, context, observation);
+  in_message_ = packet.position == wire::Position::kFirst || packet.position == wire::Position::kMiddle;
+  remember(seq, packet, context);
+  if (Slot* slot = history_.find(seq)) slot->bad_icrc = !delivered;
+  highest_ = seq;
+  counts_.highest_psn = packet.psn;
+}
+
+/// PSNs between the newest response and this one that a READ asked for.
+void ResponseSpace::note_missing(Sequence seq, const PacketFacts& packet, const RequestSpace* requests, Context& context,
+                                 Observation& observation) {
+  Sequence covered = highest_;  // up to here the READs in between are known
+  const auto add = [&](Sequence first, Sequence last) {
+    if (first > last) return;
+    missing_.add({first, last, packet.frame, packet.time}, context.limits.open_runs, counts_, context.lists);
+    observation.missing_before += static_cast<std::uint32_t>(last - first + 1);
+  };
+  if (requests) {
+    requests->reads().each_overlapping(highest_ + 1, seq - 1, [&](const PendingRead& read) {
+      const Sequence first = std::max(covered + 1, read.first);
+      const Sequence last = std::min(read.last, seq - 1);
+      add(first, last);
+      covered = std::max(covered, last);
+    });
+    if (covered > highest_) return;
+    // A READ that the tap did not see asked leaves its PSNs as a gap among the requests too.
+    if (const PendingRead* read = requests->reads().find(seq); read && read->first == seq) return;
+    if (requests->counts().packets > 0 && seq <= requests->highest() && !in_message_ &&
+        packet.position != wire::Position::kMiddle && packet.position != wire::Position::kLast) {
+      return;
+    }
+  }
+  const bool cut_before = packet.position == wire::Position::kMiddle || packet.position == wire::Position::kLast;
+  if ((in_message_ || cut_before) && seq - highest_ < kJumpNoLossExplains) add(highest_ + 1, seq - 1);
+}
+
+void ResponseSpace::on_old(Sequence seq, const PacketFacts& packet, const PendingRead* read, bool delivered,
+                           Context& context, Observation& observation) {
+  const Slot* slot = history_.find(seq);
+  const bool seen_here = slot && slot->state == Slot::State::kSeen;
+  const auto* run = missing_.find(seq);
+  const Nanos since_when = seen_here ? slot->last_time : run ? run->time : Nanos{};
+  const bool asked_again = read && read->asked_again && seq >= read->asked_again_from &&
+                           (read->asked_again_time >= since_when || packet.time - read->asked_again_time < kDirectionSkew);
+  const bool goes_on = resending_ && seq == next_resent_;
+  if (!run) {
+    if (!asked_again && !goes_on && seen_here && packet.time - slot->last_time < kCopyWindow) {
+      if (late_.empty()) {
+        observation.kind = Kind::kDuplicate;
+        observation.original_frame = slot->last_frame;
+        ++counts_.duplicate_packets;
+        return;
+      }
+      late_were_resent(context);
+    }
+    retransmitted(seq, packet, true, context, observation);
+    return;
+  }
+  if (asked_again || goes_on) {
+    const bool was_missing = true;
+    if (delivered) missing_.settle(seq, Outcome::kRetransmitted, counts_, context.lists);
+    retransmitted(seq, packet, !was_missing, context, observation);
+    return;
+  }
+  if (!delivered) return;
+  // Late and not asked for again at the tap. Whether it was asked at all is only known where requests are captured.
+  const bool silent = packet.time - last_time_ >= kSilence;
+  if (!read && (silent || late_.size() >= kLateMost)) {
+    missing_.settle(seq, Outcome::kRetransmitted, counts_, context.lists);
+    retransmitted(seq, packet, false, context, observation);
+    return;
+  }
+  late_.push_back({packet, *missing_.take(seq)});
+  observation.kind = Kind::kReordered;
+  remember(seq, packet, context);
+}
+
+void ResponseSpace::retransmitted(Sequence seq, const PacketFacts& packet, bool seen, Context& context,
+                                  Observation& observation) {
+  if (!late_.empty()) {
+    if (extend(highest_, late_.back().packet.psn) + 1 == seq) {
+      late_were_resent(context);
+    } else {
+      late_were_reordered(context);
+    }
+  }
+  observation.kind = Kind::kRetransmission;
+  ++(seen ? counts_.retransmitted_original_seen : counts_.retransmitted_original_unseen);
+  counts_.retransmitted_bytes += packet.payload_bytes;
+  resending_ = true;
+  next_resent_ = seq + 1;
+  if (Slot* slot = history_.find(seq); slot && slot->state == Slot::State::kSeen) {
+    observation.original_frame = slot->first_frame;
+    slot->last_time = packet.time;
+    slot->last_frame = packet.frame;
+  } else {
+    remember(seq, packet, context);
+  }
+}
+
+void ResponseSpace::remember(Sequence seq, const PacketFacts& packet, Context& context) {
+  if (history_.size() == 0) {
+    history_.grow(context.limits.history_slots_start, context.limits.history_slots_start, context.slots);
+  }
+  if (seq > highest_) {
+    const auto burst = static_cast<std::size_t>(4 * std::max<Sequence>(seq - std::max(first_, seq - 256), 1));
+    if (history_.size() < burst) history_.grow(burst, 1024, context.slots);
+    history_.advance(seq);
+  }
+  if (Slot* slot = history_.find(seq)) {
+    *slot = Slot{packet.time, packet.time, packet.frame, packet.frame, packet.payload_bytes, packet.ip_id, packet.opcode,
+                 Slot::State::kSeen, 1, false, false};
+  }
+}
+
+void ResponseSpace::late_were_reordered(Context& context) {
+  for (const Late& late : late_) {
+    ++counts_.reordered_packets;
+    MissingPsns::settle_run(late.run, Outcome::kReordered, counts_, context.lists);
+    if (context.sink) {
+      context.sink->on_resolution({late.packet.frame, Resolution::Fate::kReordered, Cause::kUnknown, {}, {}});
+    }
+  }
+  late_.clear();
+}
+
+void ResponseSpace::late_were_resent(Context& context) {
+  for (const Late& late : late_) {
+    ++counts_.retransmitted_original_unseen;
+    counts_.retransmitted_bytes += late.packet.payload_bytes;
+    MissingPsns::settle_run(late.run, Outcome::kRetransmitted, counts_, context.lists);
+    if (context.sink) {
+      context.sink->on_resolution({late.packet.frame, Resolution::Fate::kRetransmission, Cause::kUnknown, {}, {}});
+    }
+  }
+  late_.clear();
+}
+
+void ResponseSpace::finish(const RequestSpace* requests, Context& context) {
+  late_were_reordered(context);
+  if (!started_) return;
+  if (!requests || !requests->started()) {
+    missing_.settle_all(Outcome::kUnresolved, counts_, context.lists);
+    return;
+  }
+  // The requester went on without asking again: it had the responses, the capture did not.
+  const std::vector<MissingPsns::Run> open = missing_.runs();
+  for (const auto& run : open) {
+    const bool went_on = requests->last_new_time() > run.time + kDirectionSkew;
+    missing_.settle_through(run.last, went_on ? Outcome::kCaptureMissed : Outcome::kUnresolved, counts_, context.lists);
+  }
+}
+
+}  // namespace rocetop::track

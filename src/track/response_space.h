@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ResponseSpace: READ responses and atomic acknowledgements travelling in one direction. They carry PSNs of the other
+// side's requests, so what is missing is judged against the READs that were asked (counting rules 2 and 8 of the contract).
+// Where the requests are not captured, only the order inside a message (First, Middle, Last) tells.
+#pragma once
+
+#include <vector>
+
+#include "track/context.h"
+#include "track/counts.h"
+#include "track/history.h"
+#include "track/missing.h"
+#include "track/observation.h"
+#include "track/packet_facts.h"
+#include "track/request_space.h"
+
+namespace rocetop::track {
+
+class ResponseSpace {
+ public:
+  /// A response packet. `requests` is the space it answers, or null where the requests are not known.
+  void on_response(const PacketFacts& packet, RequestSpace* requests, bool delivered, Context& context,
+                   Observation& observation);
+
+  /// Everything still open gets its final fate.
+  void finish(const RequestSpace* requests, Context& context);
+
+  bool started() const { return started_; }
+  SpaceCounts& counts() { return counts_; }
+  const SpaceCounts& counts() const { return counts_; }
+
+ private:
+  struct Late {
+    PacketFacts packet;
+    MissingPsns::Run run;
+  };
+
+  void on_new(Sequence seq, const PacketFacts& packet, const RequestSpace* requests, bool delivered, Context& context,
+              Observation& observation);
+  void on_old(Sequence seq, const PacketFacts& packet, const PendingRead* read, bool delivered, Context& context,
+              Observation& observation);
+  void note_missing(Sequence seq, const PacketFacts& packet, const RequestSpace* requests, Context& context,
+                    Observation& observation);
+  void retransmitted(Sequence seq, const PacketFacts& packet, bool seen, Context& context, Observation& observation);
+  void remember(Sequence seq, const PacketFacts& packet, Context& context);
+  void late_were_reordered(Context& context);
+  void late_were_resent(Context& context);
+
+  SpaceCounts counts_;
+  History history_;
+  MissingPsns missing_;
+  std::vector<Late> late_;  // only where the requests are not captured
+  bool started_ = false;
+  bool in_message_ = false;  // the newest response was a First or Middle
+  bool resending_ = false;
+  Sequence next_resent_ = 0;
+  Sequence first_ = 0;
+  Sequence highest_ = 0;
+  Nanos last_time_;
+};
+
+}  // namespace rocetop::track

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "track/tracker.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace rocetop::track {
+namespace {
+
+constexpr std::size_t kLiveMost = 1 << 16;  // connections followed at one time; then the stalest quarter is finished
+
+std::int64_t outside(std::int64_t value, std::int64_t low, std::int64_t high) {
+  return value < low ? low - value : value > high ? value - high : 0;
+}
+
+}  // namespace
+
+Tracker::Tracker(const Limits& limits, ResolutionSink* sink)
+    : context_(limits), management_(limits.management_exchanges) {
+  context_.sink = sink;
+}
+
+Tracker::~Tracker() = default;
+
+Observation Tracker::on_packet(const wire::Packet& packet, FrameId frame, Nanos time, std::uint32_t wire_bytes) {
+  FlowKey key;
+  key.hosts = {packet.src, packet.dst, packet.network, packet.protocol};
+  key.dst_qpn = packet.bth.dest_qp;
+  const PacketFacts facts = facts_of(packet, frame, time, wire_bytes);
+  key.datagram = facts.role == wire::Role::kDatagram;
+  if (key.datagram && packet.has(wire::kDeth)) key.src_qpn = packet.deth.src_qp;
+  if (key.dst_qpn.value <= 1 && facts.role != wire::Role::kCnp) {
+    on_management(packet, key, frame, time);
+    Observation observation;
+    observation.kind = Kind::kManagement;
+    return observation;
+  }
+  return route(key, facts);
+}
+
+Observation Tracker::route(const FlowKey& key, const PacketFacts& packet) {
+  auto found = flows_.find(key);
+  Flow flow = found != flows_.end() ? found->second : open_flow(key);
+  if (packet.role == wire::Role::kRequest && !connections_[flow.connection]->suspicion &&
+      connections_[flow.connection]->side(flow.side).requests.is_suspect(packet)) {
+    doubt(flow.connection, flow.side, packet);
+    found = flows_.find(key);
+    flow = found != flows_.end() ? found->second : open_flow(key);
+  }
+  const bool is_reply = packet.role == wire::Role::kAcknowledge || packet.role == wire::Role::kResponse;
+  if (is_reply && !connections_[flow.connection]->is_paired()) {
+    try_to_pair(key, packet);
+    flow = flows_.find(key)->second;
+  }
+  Connection& connection = *connections_[flow.connection];
+  Observation observation = connection.on_packet(flow.side, packet, context_);
+  if (connection.id == 0) connection.id = next_id_++;
+  observation.connection = connection.id;
+  if (packet.role == wire::Role::kRequest && !connection.is_paired()) {
+    const RequestSpace& requests = connection.side(flow.side).requests;
+    pairing_.note_requests(key.hosts, flow.connection, packet.psn, wire_psn(std::max(requests.highest(), requests.first())));
+  }
+  if (connection.suspicion) decide_doubt(flow.connection, flow.side, packet);
+  return observation;
+}
+
+Tracker::Flow& Tracker::open_flow(const FlowKey& key) {
+  if (live_ >= kLiveMost) make_room();
+  if (key.datagram) {
+    if (const auto other = flows_.find(key.reversed_datagram()); other != flows_.end()) {
+      Connection& connection = *connections_[other->second.connection];
+      const auto side = static_cast<std::uint8_t>(connection.add_side(key));
+      const Flow flow{other->second.connection, side};
+      return flows_.insert_or_assign(key, flow).first.value();
+    }
+  }
+  const auto index = static_cast<ConnectionIndex>(connections_.size());
+  connections_.push_back(std::make_unique<Connection>());
+  ++live_;
+  Connection& connection = *connections_.back();
+  connection.facts = {key.hosts.protocol, key.hosts.network};
+  connection.add_side(key);
+  flows_.insert_or_assign(key, Flow{index, 0});
+  if (const auto said = announced_.find(key); said != announced_.end()) {
+    const Announcement& a = said->second;
+    const FlowKey& other_key = key == a.a_to_b ? a.b_to_a : a.a_to_b;
+    connection.announce(a.facts, a.path_mtu, other_key.dst_qpn);
+    const auto other = flows_.find(other_key);
+    if (other != flows_.end() && !connections_[other->second.connection]->is_paired()) {
+      join(other->second.connection, index, PairedBy::kCm);
+    }
+  }
+  return flows_.find(key).value();
+}
+
+// ---------------------------------------------------------------------------------------------- pairing
+
+FlowKey Tracker::key_of(const Connection& connection, std::size_t side) const {
+  const DirectionCounts& counts = connection.side(side).counts;
+  FlowKey key;
+  key.hosts = {counts.src, counts.dst, connection.facts.network, connection.facts.protocol};
+  key.dst_qpn = *counts.dst_qpn;
+  key.datagram = connection.transport() == wire::Transport::kUd;
+  if (key.datagram) key.src_qpn = counts.src_qpn.value_or(Qpn{});
+  return key;
+}
+
+void Tracker::try_to_pair(const FlowKey& key, const PacketFacts& packet) {
+  const ConnectionIndex index = flows_.find(key)->second.connection;
+  const auto match =
+      pairing_.find(key.hosts, *connections_[index], index, packet, [&](ConnectionIndex candidate) -> const Connection* {
+        const Connection* connection = connections_[candidate].get();
+        return connection && !connection->is_paired() && connection->side_count() == 1 ? connection : nullptr;
+      });
+  if (match) join(*match, index, PairedBy::kAck);
+}
+
+void Tracker::join(ConnectionIndex one, ConnectionIndex other, PairedBy by) {
+  // The one that has been numbered first stays.
+  const auto rank = [&](ConnectionIndex i) {
+    const std::uint32_t id = connections_[i]->id;
+    return id == 0 ? 0xFFFFFFFF : id;
+  };
+  const ConnectionIndex kept = rank(one) <= rank(other) ? one : other;
+  const ConnectionIndex gone = kept == one ? other : one;
+  Connection& connection = *connections_[kept];
+  connection.join(*connections_[gone], by, context_);
+  connections_[gone].reset();
+  --live_;
+  pairing_.forget(kept);
+  pairing_.forget(gone);
+  for (std::uint8_t side = 0; side < 2; ++side) flows_[key_of(connection, side)] = Flow{kept, side};
+}
+
+/// At the end: of a host pair's sides that nothing else joined, two that share a UDP source port with each other and with
+/// no third one, and whose packets do not speak against it, are taken for one connection.
+void Tracker::join_by_ports() {
+  struct Candidates {
+    std::vector<ConnectionIndex> forward, backward;
+  };
+  std::map<std::tuple<IpAddress, IpAddress, std::uint64_t, std::uint16_t, std::uint8_t>, Candidates> by_port;
+  for (ConnectionIndex i = 0; i < connections_.size(); ++i) {
+    const Connection* c = connections_[i].get();
+    if (!c || c->side_count() != 1 || c->is_paired()) continue;
+    const auto transport = c->transport();
+    if (transport == wire::Transport::kUd) continue;
+    const DirectionCounts& d = c->side(0).counts;
+    const bool forward = d.src < d.dst;
+    const auto& n = c->facts.network;
+    auto& entry = by_port[{std::min(d.src, d.dst), std::max(d.src, d.dst),
+                           std::uint64_t{n.vni} << 32 | std::uint64_t{n.vlan_outer} << 16 | n.vlan_inner, d.udp_src,
+                           static_cast<std::uint8_t>(transport)}];
+    (forward ? entry.forward : entry.backward).push_back(i);
+  }
+  for (const auto& [port, candidates] : by_port) {
+    if (std::get<3>(port) == 0 || candidates.forward.size() != 1 || candidates.backward.size() != 1) continue;
+    const ConnectionIndex f = candidates.forward.front();
+    const ConnectionIndex b = candidates.backward.front();
+    const auto speaks_against = [&](const Connection& requester, const Connection& replier) {
+      return requester.side(0).requests.started() && !replier.side(0).held.empty();
+    };
+    if (speaks_against(*connections_[f], *connections_[b]) || speaks_against(*connections_[b], *connections_[f])) continue;
+    join(f, b, PairedBy::kUdpPort);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------- QPNs used again
+
+/// The packet fits another connection better. If replies have been counting messages (MSN), the next one tells; until
+/// then the packet is taken as part of this connection, and everything since is kept to be looked at again.
+void Tracker::doubt(ConnectionIndex index, std::size_t side, const PacketFacts& packet) {
+  Connection& connection = *connections_[index];
+  const bool far = connection.side(side).requests.is_far(packet);
+  if (!connection.is_paired() || !connection.side(side).requests.last_msn()) {
+    if (far) begin_anew(index);
+    return;
+  }
+  auto suspicion = std::make_unique<Connection::Suspicion>();
+  suspicion->before = std::make_unique<Connection>(connection);
+  suspicion->side = side;
+  suspicion->far = far;
+  connection.suspicion = std::move(suspicion);
+}
+
+/// MSN counts the messages that the responder completed (IBTA vol. 1, 9.7.5.2.2): it goes on in the same connection and
+/// starts again in another. 0xFFFFFF to 0 is its ordinary wrap.
+void Tracker::decide_doubt(ConnectionIndex index, std::size_t side, const PacketFacts& packet) {
+  Connection& connection = *connections_[index];
+  Connection::Suspicion& doubt = *connection.suspicion;
+  doubt.packets.emplace_back(side, packet);
+  const PacketFacts& cause = doubt.packets.front().second;
+  const bool reply = side != doubt.side && packet.has_aeth && packet.icrc != wire::IcrcStatus::kBad &&
+                     serial_difference(packet.psn.value, cause.psn.value) >= 0;
+  if (!reply) {
+    if (doubt.packets.size() < context_.limits.suspect_packets) return;
+    if (doubt.far) return begin_anew(index);
+    connection.suspicion.reset();
+    return;
+  }
+  const RequestSpace& before = doubt.before->side(doubt.side).requests;
+  std::int64_t messages = 0;  // that the reply may count since the doubt arose
+  for (const auto& [from, p] : doubt.packets) {
+    if (from == doubt.side && p.role == wire::Role::kRequest && p.ends_message() &&
+        serial_difference(p.psn.value, packet.psn.value) <= 0 && serial_difference(p.psn.value, cause.psn.value) >= 0) {
+      ++messages;
+    }
+  }
+  const std::int64_t gone_on = serial_difference(packet.msn.value, before.last_msn()->value);
+  const std::int64_t jump = serial_difference(cause.psn.value, wire_psn(before.highest()).value);
+  const bool forward = jump > 0;
+  const std::int64_t same = forward ? outside(gone_on, messages, messages + jump) : outside(gone_on, 0, messages);
+  const std::int64_t anew = outside(packet.msn.value, std::max<std::int64_t>(messages - 1, 0), messages);
+  if (anew < same || (anew == same && doubt.far)) {
+    begin_anew(index);
+  } else {
+    connection.suspicion.reset();
+  }
+}
+
+/// Ends the connection as it was before the doubt, and gives the packets since then to a new one.
+void Tracker::begin_anew(ConnectionIndex index) {
+  std::vector<std::pair<FlowKey, PacketFacts>> again;
+  if (auto suspicion = std::move(connections_[index]->suspicion)) {
+    for (const auto& [side, packet] : suspicion->packets) again.emplace_back(key_of(*connections_[index], side), packet);
+    connections_[index] = std::move(suspicion->before);
+  }
+  retire(index);
+  for (const auto& [key, packet] : again) route(key, packet);
+}
+
+void Tracker::retire(ConnectionIndex index) {
+  Connection& connection = *connections_[index];
+  for (std::size_t side = 0; side < connection.side_count(); ++side) {
+    const FlowKey key = key_of(connection, side);
+    const auto found = flows_.find(key);
+    if (found != flows_.end() && found->second.connection == index) flows_.erase(found);
+  }
+  if (finished_.size() < context_.limits.connections) {
+    finished_.push_back(connection.finish(context_));
+  } else {
+    ++evicted_;
+  }
+  pairing_.forget(index);
+  connections_[index].reset();
+  --live_;
+}
+
+void Tracker::make_room() {
+  std::vector<std::pair<Nanos, ConnectionIndex>> by_age;
+  for (ConnectionIndex i = 0; i < connections_.size(); ++i) {
+    if (connections_[i]) by_age.emplace_back(connections_[i]->last_time(), i);
+  }
+  const auto quarter = static_cast<std::ptrdiff_t>(by_age.size() / 4);
+  std::nth_element(by_age.begin(), by_age.begin() + quarter, by_age.end());
+  for (auto it = by_age.begin(); it != by_age.begin() + quarter; ++it) retire(it->second);
+}
+
+// ---------------------------------------------------------------------------------------------- connection management
+
+void Tracker::on_management(const wire::Packet& packet, const FlowKey& key, FrameId frame, Nanos time) {
+  ++management_frames_;
+  if (packet.icrc == wire::IcrcStatus::kBad) return;
+  const auto cm = wire::parse_cm(packet.payload);
+  if (!cm) return;
+  if (const auto announcement = management_.on_message(key.hosts, *cm, frame, time)) announce(*announcement);
+}
+
+void Tracker::announce(const Announcement& announcement) {
+  if (announced_.size() >= context_.limits.management_exchanges) announced_.clear();
+  for (const FlowKey& key : {announcement.a_to_b, announcement.b_to_a}) {
+    announced_.insert_or_assign(key, announcement);
+    // Whatever used these QPNs before is over.
+    const auto found = flows_.find(key);
+    if (found != flows_.end()) retire(found->second.connection);
+  }
+}
+
+std::vector<ConnectionCounts> Tracker::finish() {
+  for (ConnectionIndex i = 0; i < connections_.size(); ++i) {
+    if (connections_[i] && connections_[i]->suspicion) {
+      if (connections_[i]->suspicion->far) {
+        begin_anew(i);
+      } else {
+        connections_[i]->suspicion.reset();
+      }
+    }
+  }
+  join_by_ports();
+  for (ConnectionIndex i = 0; i < connections_.size(); ++i) {
+    if (connections_[i]) retire(i);
+  }
+  std::sort(finished_.begin(), finished_.end(),
+            [](const ConnectionCounts& x, const ConnectionCounts& y) { return x.id < y.id; });
+  return std::move(finished_);
+}
+
+}  // namespace rocetop::track

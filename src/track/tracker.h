@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tracker: the core. Packets in, an observation for each; counts of every connection at the end. No I/O, no clock, no
+// threads: time is the capture's.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <tsl/robin_map.h>
+
+#include "track/connection.h"
+#include "track/context.h"
+#include "track/flow_key.h"
+#include "track/management.h"
+#include "track/pairing.h"
+
+namespace rocetop::track {
+
+class Tracker {
+ public:
+  /// `sink` may be null; it is told what later packets settle about earlier frames.
+  explicit Tracker(const Limits& limits = {}, ResolutionSink* sink = nullptr);
+  ~Tracker();
+
+  /// One decoded packet, in the order of the capture. Times may step back; they are taken as they are.
+  Observation on_packet(const wire::Packet& packet, FrameId frame, Nanos time, std::uint32_t wire_bytes);
+
+  /// Ends everything open. The tracker is empty afterwards.
+  std::vector<ConnectionCounts> finish();
+
+  const std::vector<CmRejection>& rejections() const { return management_.rejections(); }
+  /// Connections dropped at Limits::connections.
+  std::uint64_t evicted_connections() const { return evicted_; }
+  std::uint64_t management_frames() const { return management_frames_; }
+
+ private:
+  struct Flow {
+    ConnectionIndex connection = 0;
+    std::uint8_t side = 0;
+  };
+
+  Observation route(const FlowKey& key, const PacketFacts& packet);
+  Flow& open_flow(const FlowKey& key);
+  void try_to_pair(const FlowKey& key, const PacketFacts& packet);
+  void join(ConnectionIndex one, ConnectionIndex other, PairedBy by);
+  void doubt(ConnectionIndex index, std::size_t side, const PacketFacts& packet);
+  void decide_doubt(ConnectionIndex index, std::size_t side, const PacketFacts& packet);
+  void begin_anew(ConnectionIndex index);
+  void retire(ConnectionIndex index);
+  void make_room();
+  void on_management(const wire::Packet& packet, const FlowKey& key, FrameId frame, Nanos time);
+  void announce(const Announcement& announcement);
+  void join_by_ports();
+  FlowKey key_of(const Connection& connection, std::size_t side) const;
+
+  Context context_;
+  Management management_;
+  Pairing pairing_;
+  tsl::robin_map<FlowKey, Flow, FlowKeyHash> flows_;
+  tsl::robin_map<FlowKey, Announcement, FlowKeyHash> announced_;
+  std::vector<std::unique_ptr<Connection>> connections_;  // index = ConnectionIndex; null when gone
+  std::vector<ConnectionCounts> finished_;
+  std::size_t live_ = 0;
+  std::uint32_t next_id_ = 1;
+  std::uint64_t evicted_ = 0;
+  std::uint64_t management_frames_ = 0;
+};
+
+}  // namespace rocetop::track
