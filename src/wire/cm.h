@@ -23,12 +23,13 @@ enum class CmMessage : std::uint16_t {
 struct Cm {
   CmMessage message = CmMessage::kReq;
   std::uint64_t transaction_id = 0;
-  std::uint32_t local_comm_id = 0;   ///< of the sender of this message
-  std::uint32_t remote_comm_id = 0;  ///< 0 in REQ
-  Qpn qpn;                   ///< REQ, REP: the sender's QPN; DREQ: the receiver's; SIDR REP: the service's
+  std::uint32_t local_comm_id = 0;   ///< of the sender of this message; SIDR REQ: the request id
+  std::uint32_t remote_comm_id = 0;  ///< 0 in REQ; SIDR REP: the request id
+  Qpn qpn;                   ///< REQ, REP: the sender's QPN; DREQ, LAP: the receiver's; SIDR REP: the service's
   Psn starting_psn;          ///< REQ, REP: first PSN the sender of this message wants to receive
   std::uint32_t path_mtu = 0;  ///< REQ: bytes, 0 when absent
-  std::uint8_t transport_type = 0;  ///< REQ: 0 RC, 1 UC, 2 RD, 3 see the extended type (XRC)
+  std::uint8_t transport_type = 0;  ///< REQ: 0 RC, 1 UC, 2 RD, 3 see the extended type
+  std::uint8_t extended_transport_type = 0;  ///< REQ: 1 XRC
   std::uint64_t service_id = 0;     ///< REQ, SIDR REQ
   std::optional<std::uint16_t> rdma_cm_port;  ///< from the service id, when it is RDMA-CM's IP service
   std::uint8_t local_ack_timeout = 0;  ///< REQ: exponent n of 4.096 µs * 2^n
@@ -39,7 +40,7 @@ struct Cm {
   std::uint16_t reject_reason = 0;     ///< REJ
   std::uint8_t rejected_message = 0;   ///< REJ, MRA: 0 REQ, 1 REP, 2 other/LAP
   std::uint8_t service_timeout = 0;    ///< MRA: exponent as local_ack_timeout
-  std::uint8_t status = 0;             ///< SIDR REP
+  std::uint8_t status = 0;             ///< SIDR REP, APR
   IpAddress local_gid, remote_gid;     ///< REQ: primary path
   bool complete = false;               ///< everything above was captured
 };

@@ -32,16 +32,20 @@ enum class Undecodable : std::uint8_t {
   kCutBeforeBth,        ///< the snap length ends before the BTH does
   kShortUdp,            ///< the UDP (or IP) length leaves no room for BTH, the opcode's headers, pad and ICRC
   kBadVersion,          ///< BTH TVer is not 0
-  kLaterFragment,       ///< not the first fragment of a fragmented IP datagram: it has no BTH
   kBadGrh,              ///< RoCEv1 whose GRH is not one
+  kLengthMismatch,      ///< the UDP length exceeds what the IP header says it carries
 };
-inline constexpr std::size_t kUndecodableCount = 6;
+inline constexpr std::size_t kUndecodableCount = 6;  ///< with kNone
 std::string_view reason_name(Undecodable reason);  ///< e.g. "cut_before_bth"
 
 struct Decoded {
   FrameKind kind = FrameKind::kOther;
   Undecodable reason = Undecodable::kNone;
-  Packet packet;
+  /// Some IP header on the way says fragment. Only a first fragment has ports: a later one is kOther, whatever it carries,
+  /// because a decoder without memory cannot know that it is RoCE.
+  bool ip_fragment = false;
+  bool too_deep = false;  ///< kOther because the nesting limit was reached
+  Packet packet;          ///< kUndecodable: what was read before the fault (addresses, ports, layers)
   Pause pause;
 };
 

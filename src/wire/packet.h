@@ -38,6 +38,7 @@ enum Header : std::uint32_t {
 };
 
 /// What else keeps connections apart besides addresses: VLANs and an overlay's network, as found innermost and outermost.
+/// A priority tag (VLAN id 0) names no VLAN: it is a layer, but not part of the key.
 struct NetworkKey {
   std::uint16_t vlan_outer = 0xFFFF;  ///< VLAN id of the first tag seen, 0xFFFF when there is none
   std::uint16_t vlan_inner = 0xFFFF;  ///< VLAN id of the last tag seen when there are two or more, else 0xFFFF
@@ -90,11 +91,11 @@ struct Deth {
 struct Layer {
   enum class Kind : std::uint8_t {
     kEthernet, kVlan, kMpls, kLinuxSll, kLinuxSll2, kNull, kErf, kIpv4, kIpv6, kGrh, kUdp, kGre, kNvgre,
-    kErspan1, kErspan2, kErspan3, kVxlan, kGeneve, kLrh, kIfa,
+    kErspan1, kErspan2, kErspan3, kVxlan, kGeneve, kLrh, kIfa, kMellanoxMirror,
   };
   Kind kind = Kind::kEthernet;
-  std::uint16_t offset = 0;  ///< bytes from the start of the frame
-  std::uint32_t value = 0;   ///< VLAN id, MPLS label, VNI/VSID, ERSPAN session; else 0
+  std::uint16_t offset = 0;  ///< bytes from the start of the frame; 0xFFFF when it is farther
+  std::uint32_t value = 0;   ///< VLAN id, MPLS label, VNI/VSID, ERSPAN session, LRH: SLID << 16 | DLID; else 0
 };
 inline constexpr std::size_t kMaxLayers = 24;  ///< nesting limit of the decoder: enough for VXLAN in ERSPAN in QinQ, twice
 

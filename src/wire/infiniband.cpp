@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// InfiniBand below the BTH: the Local Route Header of native links (IBTA vol. 1, 7.7) and the Global Route Header
+// (8.3), which RoCEv1 puts straight behind Ethernet (annex A16).
+//
+//   LRH   0          1                  2       4                6        8
+//        +----+-----+------+-----+-----+-------+-------+--------+--------+----
+//        | VL | ver | SL 4 |res 2|LNH 2| DLID  | res 5 |length  | SLID   | …
+//        | 4  | 4   |      |     |     |       |       |11 (x 4)|        |
+//        +----+-----+------+-----+-----+-------+-------+--------+--------+----
+//   The length counts from the LRH up to the VCRC (2 bytes, behind the ICRC) exclusively.
+//
+//   GRH   0                         4         6      7      8         24            40
+//        +-----+--------+----------+---------+------+------+---------+-------------+----
+//        |ver 6|class 8 |flow 20   | payload | 0x1B | hop  | SGID    | DGID        | BTH
+//        |     |        |label     | length  |      | limit|         |             |
+//        +-----+--------+----------+---------+------+------+---------+-------------+----
+//   The payload length counts from the BTH up to the ICRC inclusively.
+#include "wire/walk.h"
+
+namespace rocetop::wire {
+namespace {
+
+constexpr std::size_t kLrhDlid = 2;
+constexpr std::size_t kLrhLength = 4;
+constexpr std::size_t kLrhSlid = 6;
+constexpr std::size_t kLrhBytes = 8;
+constexpr std::uint8_t kLnhBth = 2;
+constexpr std::uint8_t kLnhGrh = 3;
+
+constexpr std::size_t kGrhPayloadLength = 4;
+constexpr std::size_t kGrhNextHeader = 6;
+constexpr std::size_t kGrhHopLimit = 7;
+constexpr std::size_t kGrhSource = 8;
+constexpr std::size_t kGrhDestination = 24;
+constexpr std::size_t kGrhBytes = 40;
+constexpr std::uint8_t kIbaTransport = 0x1B;
+
+}  // namespace
+
+Next lrh(Walk& walk) {
+  const std::uint8_t* header = walk.peek(kLrhBytes);
+  if (!header) return Next::kOther;
+  const std::uint32_t lids = std::uint32_t{load_be16(header + kLrhSlid)} << 16 | load_be16(header + kLrhDlid);
+  const std::size_t bytes = std::size_t{4} * (load_be16(header + kLrhLength) & 0x7FF);
+  if (bytes < kLrhBytes || !walk.enter(Layer::Kind::kLrh, kLrhBytes, lids)) return Next::kOther;
+  walk.out.packet.protocol = Protocol::kInfiniband;
+  walk.out.packet.src = walk.out.packet.dst = IpAddress();  // LIDs only, unless a GRH follows
+  walk.limit(bytes - kLrhBytes);
+  walk.roce_bytes = bytes - kLrhBytes;
+  walk.icrc_unusable = true;  // its masks over a real LRH are not the ones verified here
+  switch (header[1] & 3) {
+    case kLnhBth:
+      return Next::kInfiniband;
+    case kLnhGrh:
+      return Next::kGrh;
+    default:
+      return Next::kOther;  // raw packets
+  }
+}
+
+Next grh(Walk& walk) {
+  const Packet& packet = walk.out.packet;
+  const bool native = packet.layer_count > 0 && packet.layers[packet.layer_count - 1].kind == Layer::Kind::kLrh;
+  const std::uint8_t* header = walk.peek(kGrhBytes);
+  if (!header) return walk.undecodable(Undecodable::kCutBeforeBth);
+  if (header[0] >> 4 != 6 || header[kGrhNextHeader] != kIbaTransport) return walk.undecodable(Undecodable::kBadGrh);
+
+  const std::size_t payload_bytes = load_be16(header + kGrhPayloadLength);
+  walk.limit(kGrhBytes + payload_bytes);
+  walk.network = {NetworkHeader::Kind::kGrh, walk.at, payload_bytes};
+  walk.roce_bytes = payload_bytes;
+  if (!walk.enter(Layer::Kind::kGrh, kGrhBytes)) return Next::kOther;
+  Packet& out = walk.out.packet;
+  out.src = IpAddress::v6(header + kGrhSource);
+  out.dst = IpAddress::v6(header + kGrhDestination);
+  out.traffic_class = static_cast<std::uint8_t>(load_be16(header) >> 4);
+  out.hop_limit = header[kGrhHopLimit];
+  out.has_ip_id = false;
+  out.destination_options = false;
+  out.fragment = false;
+  out.udp_src = out.udp_dst = 0;
+  return native ? Next::kInfiniband : Next::kRoceV1;
+}
+
+}  // namespace rocetop::wire
