@@ -21,10 +21,11 @@ struct InterfaceFacts {
   std::uint32_t file = 0;  ///< index of the file it was described in
   std::string name;        ///< may be empty; untrusted text
   LinkType link_type = LinkType::kEthernet;
-  std::uint32_t snap_length = 0;                   ///< bytes; 0 = no limit given
-  std::uint64_t ticks_per_second = 1'000'000;      ///< timestamp resolution
+  std::uint32_t snap_length = 0;               ///< bytes; 0 = no limit given
+  std::uint64_t ticks_per_second = 1'000'000;  ///< timestamp resolution
   std::optional<std::uint64_t> speed_bits_per_second;
-  std::optional<std::uint64_t> frames_dropped;     ///< as the capture itself reports it (pcapng ISB, kernel counters)
+  std::optional<std::uint8_t> fcs_bytes;        ///< of the frame check sequence at the end of frames, if stated
+  std::optional<std::uint64_t> frames_dropped;  ///< as the capture itself reports it (pcapng ISB, kernel counters)
 };
 
 /// A captured frame. `bytes` stay valid until the next call of next_batch().
@@ -34,7 +35,8 @@ struct Frame {
   LinkType link_type = LinkType::kEthernet;
   Nanos time;
   std::uint32_t wire_length = 0;  ///< length on the wire; at least bytes.size()
-  bool has_time = true;           ///< false for a pcapng Simple Packet Block, which carries no stamp
+  bool has_time =
+      true;  ///< false for a pcapng Simple Packet Block, which carries no stamp: `time` repeats the last one
   Bytes bytes;
 };
 
@@ -71,8 +73,8 @@ class FrameSource {
 /// Errors: not readable, a directory, empty, not a capture, a format that is refused (each with a hint).
 Result<std::unique_ptr<FrameSource>> open_capture(const std::string& path);
 
-/// Opens several captures as one, in order of time: files whose times do not overlap follow each other, overlapping ones
-/// are merged frame by frame. Errors as above, for the first file that has one.
+/// Opens several captures as one, in order of time: files whose times do not overlap follow each other, overlapping
+/// ones are merged frame by frame. Errors as above, for the first file that has one.
 Result<std::unique_ptr<FrameSource>> open_captures(const std::vector<std::string>& paths);
 
 }  // namespace rocetop::source
