@@ -175,7 +175,7 @@ constexpr std::array kConnection = {
                   member<&Totals::bytes_on_wire, Totals>},
     Field<Totals>{"bits_per_second", "rate", "bits_per_second", "Bits on the wire between first and last packet.",
                   kGauge, [](const Totals& t) { return or_null(t.bits_per_second()); }},
-    Field<Totals>{"retransmitted_packets", "resent", "packets", "Packets sent again.", kCounter,
+    Field<Totals>{"retransmitted_packets", "retrans", "packets", "Packets sent again.", kCounter,
                   member<&Totals::retransmitted, Totals>},
     Field<Totals>{"retransmitted_ratio", "resent %", "ratio", "Share of the packets with a PSN that were sent again.",
                   kGauge, [](const Totals& t) { return or_null(t.retransmitted_ratio()); }},
