@@ -23,9 +23,9 @@ struct PauseCounts {
 
 struct CaptureCounts {
   std::uint64_t frames = 0;
-  std::uint64_t roce_frames = 0;      ///< decodable or not
+  std::uint64_t roce_frames = 0;  ///< decodable or not
   std::uint64_t not_roce_frames = 0;
-  std::uint64_t bytes_on_wire = 0;    ///< of all frames
+  std::uint64_t bytes_on_wire = 0;  ///< of all frames
   std::optional<Nanos> first_time;
   std::optional<Nanos> last_time;
   std::uint64_t truncated_frames = 0;
@@ -39,15 +39,15 @@ struct CaptureCounts {
   std::uint64_t native_infiniband_frames = 0;  ///< decoded, not tracked
   std::uint64_t rocev1_frames = 0;
   std::uint64_t veroce_frames = 0;
-  std::uint64_t management_frames = 0;         ///< QP 0 and 1
-  std::uint64_t duplicated_frames = 0;         ///< copies made by the capture, left out of every other count of connections
-  std::uint64_t backward_clock_steps = 0;      ///< frames stamped before their predecessor
+  std::uint64_t management_frames = 0;     ///< QP 0 and 1
+  std::uint64_t duplicated_frames = 0;     ///< copies made by the capture, left out of every other count of connections
+  std::uint64_t backward_clock_steps = 0;  ///< frames stamped before their predecessor
   Nanos largest_backward_step;
   std::optional<std::uint64_t> dropped_reported;  ///< drops that the capture itself reports
   bool drops_are_unknowable = false;              ///< the capture came from a source that always reports zero
   std::optional<std::uint32_t> snap_length;       ///< the smallest, when one cut frames
   std::uint64_t one_way_connections = 0;
-  std::uint64_t evicted_connections = 0;          ///< dropped from memory at the limit; their packets are in the totals
+  std::uint64_t evicted_connections = 0;  ///< dropped from memory at the limit; their packets are in the totals
 };
 
 struct Snapshot {

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/totals.h"
+
+#include <numeric>
+
+namespace rocetop::model {
+namespace {
+
+std::uint64_t outcome(const track::SpaceCounts& space, track::Outcome o) {
+  return space.missing_packets[static_cast<std::size_t>(o)];
+}
+
+void add(ConnectionTotals& sum, const track::SpaceCounts& space) {
+  sum.psn_packets += space.packets;
+  sum.retransmitted += space.retransmitted_original_seen + space.retransmitted_original_unseen;
+  sum.missing += outcome(space, track::Outcome::kRetransmitted) + outcome(space, track::Outcome::kUnresolved);
+  sum.capture_missed += outcome(space, track::Outcome::kCaptureMissed);
+  sum.reordered += space.reordered_packets;
+  sum.duplicates += space.duplicate_packets;
+  sum.inexact = sum.inexact || !space.inexact.empty();
+}
+
+void add(ConnectionTotals& sum, const track::DirectionCounts& direction) {
+  sum.frames += direction.frames;
+  sum.bytes_on_wire += direction.bytes_on_wire;
+  add(sum, direction.requests);
+  add(sum, direction.responses);
+  sum.naks += std::accumulate(direction.naks.begin(), direction.naks.end(), std::uint64_t{0});
+  sum.rnr_naks += direction.rnr_naks;
+  sum.ce += direction.ecn[static_cast<std::size_t>(wire::Ecn::kCe)];
+  sum.cnps += direction.cnps;
+  sum.bad_icrc += direction.icrc[static_cast<std::size_t>(wire::IcrcStatus::kBad)];
+}
+
+}  // namespace
+
+std::optional<double> ConnectionTotals::bits_per_second() const {
+  if (duration.count <= 0) return std::nullopt;
+  return static_cast<double>(bytes_on_wire) * 8e9 / static_cast<double>(duration.count);
+}
+
+std::optional<double> ConnectionTotals::retransmitted_ratio() const {
+  if (psn_packets == 0) return std::nullopt;
+  return static_cast<double>(retransmitted) / static_cast<double>(psn_packets);
+}
+
+ConnectionTotals totals(const track::ConnectionCounts& connection) {
+  ConnectionTotals sum;
+  if (connection.a_to_b) add(sum, *connection.a_to_b);
+  if (connection.b_to_a) add(sum, *connection.b_to_a);
+  sum.duration = connection.last_time - connection.first_time;
+  return sum;
+}
+
+}  // namespace rocetop::model

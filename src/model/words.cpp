@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/words.h"
+
+#include <array>
+
+namespace rocetop::model {
+namespace {
+
+/// The entry of an enum whose values count from 0; "?" for a value outside it.
+template <typename Enum, std::size_t N>
+std::string_view pick(const std::array<std::string_view, N>& words, Enum value) {
+  const auto i = static_cast<std::size_t>(value);
+  return i < N ? words[i] : "?";
+}
+
+constexpr std::array<std::string_view, 4> kProtocols = {"RoCEv2", "RoCEv1", "veRoCE", "InfiniBand"};
+constexpr std::array<std::string_view, 8> kTransports = {"RC", "UC", "RD", "UD", "CNP", "XRC", "vendor_6", "vendor_7"};
+constexpr std::array<std::string_view, 4> kEcn = {"not_ect", "ect1", "ect0", "ce"};
+constexpr std::array<std::string_view, 3> kIcrc = {"unchecked", "good", "bad"};
+constexpr std::array<std::string_view, track::kOutcomes> kOutcomes = {"retransmitted", "reordered", "capture_missed",
+                                                                      "unresolved"};
+constexpr std::array<std::string_view, track::kCauses> kCauses = {"nak",          "rnr",      "timeout",
+                                                                  "read_restart", "spurious", "unknown"};
+constexpr std::array<std::string_view, 3> kTaps = {"unknown", "near_source", "near_destination"};
+constexpr std::array<std::string_view, 4> kPairings = {"", "cm", "ack", "udp_port"};
+constexpr std::array<std::string_view, 3> kSpaces = {"", "requests", "responses"};
+constexpr std::array<std::string_view, 11> kKinds = {
+    "new", "retransmission", "reordered",  "duplicate", "ack", "nak", "rnr_nak",
+    "cnp", "datagram",       "management", "untracked"};
+constexpr std::array<std::string_view, 4> kFates = {"acknowledged", "retransmission", "reordered", "duplicate"};
+constexpr std::array<std::string_view, 3> kSeverities = {"info", "warning", "critical"};
+constexpr std::array<std::string_view, 3> kConfidences = {"low", "medium", "high"};
+
+}  // namespace
+
+std::string_view word(wire::Protocol protocol) { return pick(kProtocols, protocol); }
+std::string_view word(wire::Transport transport) { return pick(kTransports, transport); }
+std::string_view word(wire::Ecn ecn) { return pick(kEcn, ecn); }
+std::string_view word(wire::IcrcStatus status) { return pick(kIcrc, status); }
+std::string_view word(track::Outcome outcome) { return pick(kOutcomes, outcome); }
+std::string_view word(track::Cause cause) { return pick(kCauses, cause); }
+std::string_view word(track::Tap tap) { return pick(kTaps, tap); }
+std::string_view word(track::PairedBy paired_by) { return pick(kPairings, paired_by); }
+std::string_view word(track::SpaceName space) { return pick(kSpaces, space); }
+std::string_view word(track::Kind kind) { return pick(kKinds, kind); }
+std::string_view word(track::Resolution::Fate fate) { return pick(kFates, fate); }
+std::string_view word(verdict::Severity severity) { return pick(kSeverities, severity); }
+std::string_view word(verdict::Confidence confidence) { return pick(kConfidences, confidence); }
+
+std::optional<verdict::Severity> severity_from(std::string_view text) {
+  for (std::size_t i = 0; i < kSeverities.size(); ++i) {
+    if (kSeverities[i] == text) return static_cast<verdict::Severity>(i);
+  }
+  return std::nullopt;
+}
+
+}  // namespace rocetop::model

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "present/finding_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <unordered_map>
+#include <vector>
+
+#include "model/words.h"
+#include "present/peers_text.h"
+#include "present/text.h"
+
+namespace rocetop::present {
+namespace {
+
+using verdict::Finding;
+using verdict::Severity;
+
+constexpr std::size_t kIndent = 4;
+constexpr std::size_t kProseWidth = 110;  // longer lines tire the eye, however wide the terminal is
+constexpr std::size_t kCausesShown = 30;  // a report is read, not scrolled
+constexpr std::size_t kConsequencesShown = 4;
+constexpr std::size_t kFramesShown = 8;
+constexpr std::size_t kConnectionsShown = 12;
+
+std::string upper(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return out;
+}
+
+class FindingsText {
+ public:
+  FindingsText(const model::Snapshot& snapshot, const TextStyle& style, bool all, const TextSink& sink)
+      : snapshot_(snapshot), style_(style), all_(all), several_files_(snapshot.files.size() > 1), sink_(sink) {
+    style_.width = std::min(style_.width, kProseWidth);
+    for (const Finding& f : snapshot.findings) by_id_.emplace(f.id, &f);
+    for (const Finding& f : snapshot.findings) {
+      if (is_consequence(f)) consequences_[root(f)].push_back(&f);
+    }
+  }
+
+  void write() const {
+    std::size_t shown = 0;
+    std::size_t hidden = 0;
+    for (const Finding& f : snapshot_.findings) {
+      if (root(f) != f.id) continue;
+      if (!all_ && shown >= kCausesShown) {
+        ++hidden;
+        continue;
+      }
+      if (shown++ != 0) sink_("\n");
+      cause(f);
+    }
+    if (hidden != 0) {
+      sink_("\n" + paragraph(style_,
+                             {{fmt::format("{} not shown (--all)", plural(hidden, "further finding")), Tone::kQuiet}},
+                             0, 2));
+    }
+  }
+
+ private:
+  bool is_consequence(const Finding& f) const { return root(f) != f.id; }
+
+  /// The finding at the start of the chain of causes; itself when there is none, or when the chain is a circle.
+  std::uint32_t root(const Finding& f) const {
+    const Finding* at = &f;
+    for (std::size_t steps = 0; at->caused_by && steps <= by_id_.size(); ++steps) {
+      const auto next = by_id_.find(*at->caused_by);
+      if (next == by_id_.end()) return at->id;
+      at = next->second;
+      if (at == &f) return f.id;
+    }
+    return at->caused_by ? f.id : at->id;
+  }
+
+  void cause(const Finding& f) const {
+    title(f);
+    details(f);
+    const auto found = consequences_.find(f.id);
+    if (found == consequences_.end()) return;
+    std::size_t hidden = 0;
+    for (std::size_t i = 0; i < found->second.size(); ++i) {
+      if (all_ || i < kConsequencesShown) {
+        consequence(*found->second[i]);
+      } else {
+        ++hidden;
+      }
+    }
+    if (hidden != 0) {
+      block({{fmt::format("└ {} not shown (--all)", plural(hidden, "further consequence")), Tone::kQuiet}},
+            kIndent + 2);
+    }
+  }
+
+  void title(const Finding& f) const {
+    const std::string mark = fmt::format("{} {}", severity_mark(f.severity), upper(model::word(f.severity)));
+    sink_(paragraph(style_, {{mark, severity_tone(f.severity)}, {f.title, Tone::kStrong}}, 0, kIndent));
+  }
+
+  void details(const Finding& f) const {
+    if (!f.explanation.empty()) block({{f.explanation, Tone::kPlain}}, kIndent);
+    if (!f.ruled_out.empty()) block({{"ruled out: " + joined(f.ruled_out, "; "), Tone::kPlain}}, kIndent);
+    block({{evidence(f), Tone::kQuiet}}, kIndent);
+    for (const std::string& step : f.next_steps) block({{"→ " + step, Tone::kInfo}}, kIndent + 2);
+  }
+
+  void consequence(const Finding& f) const {
+    std::string text = f.title;
+    if (!f.frames.empty()) text += " (" + frames(f) + ")";
+    block({{"└ consequence,", Tone::kQuiet},
+           {std::string(model::word(f.severity)) + ":", severity_tone(f.severity)},
+           {text, Tone::kPlain}},
+          kIndent + 2);
+    if (all_) details(f);
+  }
+
+  /// An indented paragraph; lines after the first are indented by `hanging`.
+  void block(const std::vector<Span>& spans, std::size_t hanging) const {
+    sink_(std::string(kIndent, ' ') + paragraph(style_, spans, kIndent, hanging));
+  }
+
+  std::string evidence(const Finding& f) const {
+    std::vector<std::string> parts;
+    if (!f.frames.empty()) parts.push_back(frames(f));
+    if (!f.connections.empty()) parts.push_back(connections(f));
+    if (f.confidence != verdict::Confidence::kHigh) {
+      parts.push_back("confidence " + std::string(model::word(f.confidence)));
+    }
+    parts.push_back("rule " + f.rule);
+    return joined(parts, " · ");
+  }
+
+  std::string frames(const Finding& f) const {
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < f.frames.size() && i < kFramesShown; ++i) {
+      parts.push_back(frame_text(f.frames[i], several_files_));
+    }
+    if (f.frames.size() > kFramesShown) parts.push_back("…");
+    return (f.frames.size() == 1 ? "packet " : "packets ") + joined(parts, ", ");
+  }
+
+  static std::string connections(const Finding& f) {
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < f.connections.size() && i < kConnectionsShown; ++i) {
+      parts.push_back(std::to_string(f.connections[i]));
+    }
+    std::string text = (f.connections.size() == 1 ? "connection " : "connections ") + joined(parts, ", ");
+    if (f.connections.size() > kConnectionsShown) {
+      text += fmt::format(" and {} more", grouped(f.connections.size() - kConnectionsShown));
+    }
+    return text;
+  }
+
+  static std::string joined(const std::vector<std::string>& parts, std::string_view between) {
+    return fmt::format("{}", fmt::join(parts, between));
+  }
+
+  const model::Snapshot& snapshot_;
+  TextStyle style_;
+  const bool all_;
+  const bool several_files_;
+  const TextSink& sink_;
+  std::unordered_map<std::uint32_t, const Finding*> by_id_;
+  std::unordered_map<std::uint32_t, std::vector<const Finding*>> consequences_;  // by the id of the root
+};
+
+}  // namespace
+
+std::string_view severity_mark(Severity severity) {
+  switch (severity) {
+    case Severity::kInfo:
+      return "●";
+    case Severity::kWarning:
+      return "▲";
+    case Severity::kCritical:
+      return "✖";
+  }
+  return "?";
+}
+
+Tone severity_tone(Severity severity) {
+  switch (severity) {
+    case Severity::kInfo:
+      return Tone::kInfo;
+    case Severity::kWarning:
+      return Tone::kWarning;
+    case Severity::kCritical:
+      return Tone::kCritical;
+  }
+  return Tone::kPlain;
+}
+
+void write_findings(const model::Snapshot& snapshot, const TextStyle& style, bool all, const TextSink& sink) {
+  FindingsText(snapshot, style, all, sink).write();
+}
+
+}  // namespace rocetop::present

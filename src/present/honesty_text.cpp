@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "present/honesty_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/time_text.h"
+#include "model/totals.h"
+#include "present/text.h"
+
+namespace rocetop::present {
+namespace {
+
+using model::CaptureCounts;
+
+std::uint64_t undecodable(const CaptureCounts& c) {
+  return std::accumulate(c.undecodable.begin(), c.undecodable.end(), std::uint64_t{0});
+}
+
+std::string undecodable_text(const CaptureCounts& c) {
+  std::string reasons;
+  for (std::size_t i = 0; i < c.undecodable.size(); ++i) {
+    if (c.undecodable[i] == 0) continue;
+    if (!reasons.empty()) reasons += ", ";
+    reasons += fmt::format("{} {}", grouped(c.undecodable[i]), wire::reason_name(static_cast<wire::Undecodable>(i)));
+  }
+  return fmt::format("{} RoCE frames undecodable ({})", grouped(undecodable(c)), reasons);
+}
+
+std::string size_text(const CaptureCounts& c) {
+  std::string text = plural(c.frames, "frame");
+  if (c.first_time && c.last_time && c.frames > 1) text += " in " + short_duration(*c.last_time - *c.first_time);
+  return text + ", " + grouped(c.roce_frames) + " RoCE";
+}
+
+/// Acknowledgements or responses are what shows that the capture missed packets.
+bool replies_seen(const model::Snapshot& snapshot) {
+  const auto replies = [](const std::optional<track::DirectionCounts>& d) {
+    return d && (d->acks != 0 || d->responses.packets != 0 || d->rnr_naks != 0 ||
+                 std::any_of(d->naks.begin(), d->naks.end(), [](std::uint64_t n) { return n != 0; }));
+  };
+  return std::any_of(snapshot.connections.begin(), snapshot.connections.end(),
+                     [&](const auto& c) { return replies(c.a_to_b) || replies(c.b_to_a); });
+}
+
+Span completeness(const model::Snapshot& snapshot) {
+  const CaptureCounts& c = snapshot.capture;
+  if (c.capture_missed_packets != 0) {
+    return {fmt::format("INCOMPLETE: {} acknowledged but not captured ({} complete)",
+                        plural(c.capture_missed_packets, "packet"), percent(c.completeness)),
+            Tone::kWarning};
+  }
+  if (!replies_seen(snapshot)) return {"completeness unknown (no acknowledgement captured)", Tone::kWarning};
+  return {"complete as far as acknowledgements show", Tone::kGood};
+}
+
+Span truncation(const CaptureCounts& c) {
+  if (c.truncated_frames == 0) return {"nothing truncated", Tone::kGood};
+  std::string text = plural(c.truncated_frames, "RoCE packet") + " cut by the snap length";
+  if (c.snap_length) text += fmt::format(" ({} bytes)", *c.snap_length);
+  return {text + ": ICRC unchecked there", Tone::kPlain};
+}
+
+Span directions(const model::Snapshot& snapshot) {
+  const std::uint64_t one_way = snapshot.capture.one_way_connections;
+  if (one_way == 0) return {"both directions seen", Tone::kGood};
+  const std::uint64_t all = std::max<std::uint64_t>(snapshot.connections.size(), one_way);
+  return {fmt::format("{} of {} seen in one direction only", grouped(one_way), plural(all, "connection")),
+          Tone::kWarning};
+}
+
+void add_reported_drops(const CaptureCounts& c, std::vector<Span>& clauses) {
+  if (c.dropped_reported.value_or(0) != 0) {
+    clauses.push_back({"the capture reports " + plural(*c.dropped_reported, "dropped packet"), Tone::kWarning});
+  }
+  if (c.drops_are_unknowable) {
+    clauses.push_back({"drops unknowable (this kind of capture always reports none)", Tone::kWarning});
+  }
+}
+
+void add_rarer_news(const model::Snapshot& snapshot, std::vector<Span>& clauses) {
+  const CaptureCounts& c = snapshot.capture;
+  add_reported_drops(c, clauses);
+  if (undecodable(c) != 0) clauses.push_back({undecodable_text(c), Tone::kWarning});
+  if (c.duplicated_frames != 0) {
+    clauses.push_back({plural(c.duplicated_frames, "frame") + " captured twice (counted once)", Tone::kWarning});
+  }
+  if (c.backward_clock_steps != 0) {
+    clauses.push_back({fmt::format("clock went back {} (at most {})", plural(c.backward_clock_steps, "time"),
+                                   short_duration(c.largest_backward_step)),
+                       Tone::kWarning});
+  }
+  if (c.evicted_connections != 0) {
+    clauses.push_back(
+        {plural(c.evicted_connections, "connection") + " dropped from memory at the limit", Tone::kWarning});
+  }
+  if (snapshot.partial) {
+    clauses.push_back({"PARTIAL: only part of the input was analysed, so gaps may be ours", Tone::kWarning});
+  }
+}
+
+std::vector<Span> wrap_up(std::vector<Span> clauses) {
+  for (std::size_t i = 1; i + 1 < clauses.size(); ++i) clauses[i].text += ",";
+  return clauses;
+}
+
+struct Sum {
+  std::uint64_t resent = 0;
+  std::uint64_t missing = 0;
+  std::uint64_t naks = 0;
+  std::uint64_t rnr = 0;
+};
+
+Sum sum(const model::Snapshot& snapshot) {
+  Sum s;
+  for (const auto& c : snapshot.connections) {
+    const auto t = model::totals(c);
+    s.resent += t.retransmitted;
+    s.missing += t.missing;
+    s.naks += t.naks;
+    s.rnr += t.rnr_naks;
+  }
+  return s;
+}
+
+}  // namespace
+
+std::vector<Span> honesty_spans(const model::Snapshot& snapshot) {
+  const CaptureCounts& c = snapshot.capture;
+  std::vector<Span> clauses = {{size_text(c) + (c.roce_frames != 0 ? ":" : ""), Tone::kStrong}};
+  if (c.roce_frames != 0 && !snapshot.connections.empty()) {
+    clauses.push_back(completeness(snapshot));
+    clauses.push_back(truncation(c));
+    clauses.push_back(directions(snapshot));
+  } else if (c.roce_frames != 0) {
+    clauses.push_back({"no queue pair to follow", Tone::kPlain});
+  }
+  add_rarer_news(snapshot, clauses);
+  return wrap_up(std::move(clauses));
+}
+
+std::string also_there(const CaptureCounts& c) {
+  std::string text;
+  const auto add = [&](std::uint64_t n, std::string_view one, std::string_view many) {
+    if (n == 0) return;
+    if (!text.empty()) text += ", ";
+    text += plural(n, one, many);
+  };
+  add(c.management_frames, "management packet (QP 0, 1)", "management packets (QP 0, 1)");
+  add(c.pfc_frames, "PFC frame", "PFC frames");
+  add(c.pause_802_3x.xoff_frames + c.pause_802_3x.xon_frames, "802.3x pause frame", "802.3x pause frames");
+  add(c.ip_fragments, "IP fragment", "IP fragments");
+  add(c.rocev1_frames, "RoCEv1 frame", "RoCEv1 frames");
+  add(c.veroce_frames, "veRoCE frame (BTH only)", "veRoCE frames (BTH only)");
+  add(c.native_infiniband_frames, "native InfiniBand frame (not followed)", "native InfiniBand frames (not followed)");
+  add(c.not_roce_frames, "other frame", "other frames");
+  return text;
+}
+
+std::string no_roce_text(const model::Snapshot& snapshot, const TextStyle& style) {
+  const CaptureCounts& c = snapshot.capture;
+  const auto step = [&](std::string text) { return paragraph(style, {{"→ " + text, Tone::kPlain}}, 0, 2); };
+  if (c.frames == 0) {
+    std::string text = paragraph(style, {{"no frames: nothing to analyse", Tone::kWarning}}, 0, 2);
+    if (snapshot.partial) text += step("nothing passed the filter, --from/--to or -c");
+    return text;
+  }
+  std::string text =
+      paragraph(style,
+                {{fmt::format("no RoCE: 0 of {} are RoCE (UDP destination port 4791 or 4794, EtherType 0x8915)",
+                              plural(c.frames, "frame")),
+                  Tone::kWarning}},
+                0, 2);
+  const std::string there = also_there(c);
+  if (!there.empty()) text += paragraph(style, {{"there: " + there, Tone::kPlain}}, 0, 2);
+  if (snapshot.partial) text += step("a filter, --from/--to or -c is set: try without");
+  text += step("RoCEv2 on another UDP port: --roce-port N");
+  text += step(
+      "adapters bypass the kernel: capture on the RDMA device (tcpdump -i mlx5_0), on a mirror port or with an in-line "
+      "tap; a capture on the network interface of a host or on a switch's CPU shows no offloaded RDMA");
+  return text;
+}
+
+std::string no_findings_text(const model::Snapshot& snapshot, const TextStyle& style) {
+  const Sum s = sum(snapshot);
+  std::string text = "no findings: ";
+  if (snapshot.connections.empty()) {
+    text += "there is no connection to judge.";
+  } else if (s.resent + s.missing + s.naks + s.rnr == 0) {
+    text += "no packet was sent again, none is missing, and no NAK or RNR NAK passed.";
+  } else {
+    text += fmt::format("no rule fired on {} sent again, {} missing, {}, {}.", plural(s.resent, "packet"),
+                        plural(s.missing, "PSN"), plural(s.naks, "NAK"), plural(s.rnr, "RNR NAK"));
+  }
+  std::vector<Span> spans = {{text, Tone::kGood}};
+  const CaptureCounts& c = snapshot.capture;
+  if (c.capture_missed_packets != 0 || c.one_way_connections != 0 || snapshot.partial) {
+    spans.push_back(
+        {"This capture is not whole (see above): what it does not show may still have happened.", Tone::kWarning});
+  }
+  spans.push_back(
+      {"A tap sees what passes it: pauses on other links, slow hosts and other paths do not show here.", Tone::kQuiet});
+  return paragraph(style, spans, 0, 2);
+}
+
+}  // namespace rocetop::present

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `rocetop packets -v`: the fields of every header, one header a line, outermost first, indented under the packet's
+// line.
+#pragma once
+
+#include <string>
+
+#include "present/packet_record.h"
+#include "present/paint.h"
+
+namespace rocetop::present {
+
+/// Lines with line feeds; "" for a frame that is not RoCE.
+std::string packet_details(const PacketRecord& record, const TextStyle& style, bool several_files);
+
+}  // namespace rocetop::present

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// PacketRecord: what one line of `rocetop packets` is made of, text or JSON.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/byte_reader.h"
+#include "base/frame_id.h"
+#include "base/nanos.h"
+#include "track/observation.h"
+#include "wire/decode.h"
+
+namespace rocetop::present {
+
+/// What later packets settled about a frame (two passes).
+struct Final {
+  std::optional<track::Resolution::Fate> fate;
+  std::optional<track::Cause> cause;  ///< of a retransmission
+  FrameId trigger_frame;
+  FrameId acked_in;
+};
+
+struct PacketRecord {
+  FrameId id;
+  std::optional<Nanos> time;
+  bool nanoseconds = true;  ///< the stamp resolves them; else microseconds
+  Bytes frame;              ///< captured bytes, for the outer headers
+  std::uint32_t wire_length = 0;
+  const wire::Decoded* decoded = nullptr;
+  track::Observation observation;
+  std::optional<Final> final;
+
+  /// Cause and trigger as known: settled ones first.
+  std::optional<track::Cause> cause() const { return final && final->cause ? final->cause : observation.cause; }
+  FrameId trigger_frame() const {
+    return final && final->trigger_frame ? final->trigger_frame : observation.trigger_frame;
+  }
+};
+
+}  // namespace rocetop::present

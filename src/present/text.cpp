@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "present/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "present/utf8.h"
+
+namespace rocetop::present {
+namespace {
+
+struct Range {
+  char32_t first;
+  char32_t last;
+};
+
+// Zero cells: combining marks and variation selectors that a name may hold (a short list on purpose; a mark that is not
+// in it misaligns a column by one cell and nothing else).
+constexpr std::array kCombining = {Range{0x0300, 0x036F}, Range{0x0483, 0x0489}, Range{0x0591, 0x05BD},
+                                   Range{0x064B, 0x065F}, Range{0x1AB0, 0x1AFF}, Range{0x1DC0, 0x1DFF},
+                                   Range{0x20D0, 0x20FF}, Range{0xFE00, 0xFE0F}, Range{0xFE20, 0xFE2F}};
+// Two cells: East Asian wide and full-width blocks, emoji.
+constexpr std::array kWide = {Range{0x1100, 0x115F},   Range{0x2E80, 0x303E},   Range{0x3041, 0xA4CF},
+                              Range{0xA960, 0xA97F},   Range{0xAC00, 0xD7A3},   Range{0xF900, 0xFAFF},
+                              Range{0xFE30, 0xFE6F},   Range{0xFF00, 0xFF60},   Range{0xFFE0, 0xFFE6},
+                              Range{0x1F300, 0x1F64F}, Range{0x1F900, 0x1F9FF}, Range{0x20000, 0x3FFFD}};
+
+template <std::size_t N>
+bool in(const std::array<Range, N>& ranges, char32_t c) {
+  return std::any_of(ranges.begin(), ranges.end(), [c](Range r) { return c >= r.first && c <= r.last; });
+}
+
+std::size_t cells_of(char32_t c) {
+  if (c < 0x300) return 1;
+  return in(kCombining, c) ? 0 : in(kWide, c) ? 2 : 1;
+}
+
+std::string_view in_ascii(char32_t c) {
+  switch (c) {
+    case U'→':
+      return "->";
+    case U'←':
+      return "<-";
+    case U'↔':
+      return "<->";
+    case U'µ':
+    case U'μ':
+      return "u";
+    case U'…':
+      return "...";
+    case U'–':
+    case U'—':
+    case U'−':
+    case U'─':
+      return "-";
+    case U'×':
+      return "x";
+    case U'·':
+      return "-";
+    case U'‘':
+    case U'’':
+      return "'";
+    case U'“':
+    case U'”':
+      return "\"";
+    case U'≥':
+      return ">=";
+    case U'≤':
+      return "<=";
+    case U'±':
+      return "+-";
+    case U'✖':
+      return "x";
+    case U'▲':
+      return "!";
+    case U'●':
+      return "*";
+    case U'└':
+      return "`-";
+    case U'\u00A0':
+      return " ";
+    default:
+      return "?";
+  }
+}
+
+void append_clean(std::string& out, char32_t c, bool unicode) {
+  if (is_control(c)) {
+    out += c < 0x100 ? fmt::format("\\x{:02x}", static_cast<std::uint32_t>(c))
+                     : fmt::format("\\u{:04x}", static_cast<std::uint32_t>(c));
+  } else if (c < 0x80 || unicode) {
+    append_utf8(out, c);
+  } else {
+    out += in_ascii(c);
+  }
+}
+
+/// Cuts `text` after as many characters as fit into `width` cells; at least one.
+std::size_t bytes_that_fit(std::string_view text, std::size_t width) {
+  std::size_t used = 0;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const CodePoint c = first_code_point(text.substr(at));
+    const std::size_t wide = cells_of(c.value);
+    if (used + wide > width && at > 0) break;
+    used += wide;
+    at += c.bytes;
+  }
+  return at;
+}
+
+/// Adds `word` to the lines, on a new one if it does not fit on the last, in pieces if it fits on none.
+void add_word(std::vector<std::string>& lines, std::string_view word, std::size_t width) {
+  std::string& last = lines.back();
+  const std::size_t used = cells(last);
+  if (last.empty() || used + 1 + cells(word) <= width) {
+    if (!last.empty()) last += ' ';
+    last += word;
+  } else {
+    lines.emplace_back(word);
+  }
+  while (cells(lines.back()) > width) {
+    const std::size_t cut = bytes_that_fit(lines.back(), width);
+    if (cut >= lines.back().size()) break;
+    std::string rest = lines.back().substr(cut);
+    lines.back().resize(cut);
+    lines.push_back(std::move(rest));
+  }
+}
+
+/// Three significant digits and a unit: value < 1000 in units[i].
+template <std::size_t N>
+std::string scaled(double value, const std::array<std::string_view, N>& units) {
+  std::size_t i = 0;
+  while (value >= 999.5 && i + 1 < N) {
+    value /= 1000;
+    ++i;
+  }
+  const int decimals = i == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+  return fmt::format("{:.{}f} {}", value, decimals, units[i]);
+}
+
+}  // namespace
+
+std::string clean(std::string_view text, bool unicode) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const CodePoint c = first_code_point(text);
+    append_clean(out, c.value, unicode);
+    text.remove_prefix(c.bytes);
+  }
+  return out;
+}
+
+std::size_t cells(std::string_view text) {
+  std::size_t sum = 0;
+  while (!text.empty()) {
+    const CodePoint c = first_code_point(text);
+    sum += cells_of(c.value);
+    text.remove_prefix(c.bytes);
+  }
+  return sum;
+}
+
+std::string fit(std::string_view text, std::size_t width, bool unicode) {
+  if (cells(text) <= width) return std::string(text);
+  const std::string_view dots = unicode ? "…" : "...";
+  const std::size_t dots_width = unicode ? 1 : 3;
+  if (width <= dots_width) return std::string(text.substr(0, bytes_that_fit(text, std::max<std::size_t>(width, 1))));
+  return std::string(text.substr(0, bytes_that_fit(text, width - dots_width))) + std::string(dots);
+}
+
+std::vector<std::string> wrap(std::string_view text, std::size_t width, bool unicode) {
+  width = std::max<std::size_t>(width, 2);
+  std::vector<std::string> lines;
+  while (true) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view paragraph = text.substr(0, end);
+    lines.emplace_back();
+    while (!paragraph.empty()) {
+      const std::size_t space = std::min(paragraph.find(' '), paragraph.size());
+      if (space > 0) add_word(lines, clean(paragraph.substr(0, space), unicode), width);
+      paragraph.remove_prefix(std::min(space + 1, paragraph.size()));
+    }
+    if (end >= text.size()) break;
+    text.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
+std::string pad_left(std::string_view text, std::size_t width) {
+  const std::size_t used = cells(text);
+  return std::string(used < width ? width - used : 0, ' ') + std::string(text);
+}
+
+std::string pad_right(std::string_view text, std::size_t width) {
+  const std::size_t used = cells(text);
+  return std::string(text) + std::string(used < width ? width - used : 0, ' ');
+}
+
+std::string grouped(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  static constexpr std::array<std::string_view, 6> kUnits = {"B", "kB", "MB", "GB", "TB", "PB"};
+  return scaled(static_cast<double>(bytes), kUnits);
+}
+
+std::string rate_text(double bits_per_second) {
+  static constexpr std::array<std::string_view, 6> kUnits = {"b/s", "kb/s", "Mb/s", "Gb/s", "Tb/s", "Pb/s"};
+  return scaled(std::max(bits_per_second, 0.0), kUnits);
+}
+
+std::string percent(double ratio) {
+  const double p = ratio * 100;
+  if (!(p > 0)) return "0 %";
+  if (p < 0.1) return "<0.1 %";
+  if (ratio < 1 && p > 99.9) return ">99.9 %";
+  return p >= 99.95 ? fmt::format("{:.0f} %", p) : fmt::format("{:.1f} %", p);
+}
+
+std::string plural(std::uint64_t n, std::string_view one, std::string_view many) {
+  std::string noun(one);
+  if (n != 1) noun = many.empty() ? noun + "s" : std::string(many);
+  return grouped(n) + " " + noun;
+}
+
+}  // namespace rocetop::present

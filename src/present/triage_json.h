@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The JSON of `rocetop triage --json`, schema rocetop.triage/1: one object, written from a snapshot.
+#pragma once
+
+#include <cstdint>
+
+#include "model/snapshot.h"
+#include "present/json_writer.h"
+
+namespace rocetop::present {
+
+/// How much of the long lists is written; what is cut is counted beside them.
+struct TriageJsonLimits {
+  std::uint64_t entries_a_list = 1'000;    ///< of each "missing" and "episodes"
+  std::uint64_t entries_in_all = 100'000;  ///< of all of them together
+};
+
+void write_triage_json(const model::Snapshot& snapshot, const TextSink& sink, const TriageJsonLimits& limits = {});
+
+}  // namespace rocetop::present

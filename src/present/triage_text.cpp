@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "present/triage_text.h"
+
+#include <fmt/format.h>
+
+#include "base/time_text.h"
+#include "present/connection_table.h"
+#include "present/finding_text.h"
+#include "present/honesty_text.h"
+#include "present/text.h"
+
+namespace rocetop::present {
+namespace {
+
+constexpr std::size_t kFilesNamed = 8;
+
+/// The files, when, and what else is in them.
+std::string about_input(const model::Snapshot& snapshot) {
+  std::string text;
+  const bool several = snapshot.files.size() > 1;
+  for (std::size_t i = 0; i < snapshot.files.size() && i < kFilesNamed; ++i) {
+    if (i != 0) text += ", ";
+    const std::string name = snapshot.files[i] == "-" ? "standard input" : snapshot.files[i];
+    text += several ? fmt::format("file {}: {}", i + 1, name) : name;
+  }
+  if (snapshot.files.size() > kFilesNamed) text += fmt::format(" and {} more", snapshot.files.size() - kFilesNamed);
+  if (snapshot.capture.first_time) {
+    text += fmt::format("{}from {}", text.empty() ? "" : "; ", rfc3339(*snapshot.capture.first_time));
+  }
+  const std::string also = also_there(snapshot.capture);
+  if (!also.empty()) text += "; also " + also;
+  return text;
+}
+
+}  // namespace
+
+void write_triage_text(const model::Snapshot& snapshot, const TriageTextOptions& options, const TextSink& sink) {
+  const TextStyle& style = options.style;
+  std::vector<Span> first = {{"capture:", Tone::kQuiet}};
+  for (Span& span : honesty_spans(snapshot)) first.push_back(std::move(span));
+  sink(paragraph(style, first, 0, 2));
+  const std::string about = about_input(snapshot);
+  if (!about.empty()) sink(paragraph(style, {{about, Tone::kQuiet}}, 0, 2));
+  if (!options.selection.empty()) {
+    sink(paragraph(style,
+                   {{"showing only " + options.selection + ": " + plural(snapshot.connections.size(), "connection"),
+                     Tone::kQuiet}},
+                   0, 2));
+  }
+  sink("\n");
+  if (snapshot.capture.roce_frames == 0) {
+    sink(no_roce_text(snapshot, style));
+    if (snapshot.findings.empty()) return;
+    sink("\n");
+  }
+  if (snapshot.findings.empty()) {
+    sink(no_findings_text(snapshot, style));
+  } else {
+    write_findings(snapshot, style, options.all, sink);
+  }
+  if (snapshot.connections.empty()) return;
+  sink("\n");
+  write_connection_table(snapshot, style, options.all, sink);
+}
+
+}  // namespace rocetop::present

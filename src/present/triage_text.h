@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The report of `rocetop triage` for a person: what the capture is worth, the findings, the connections. A pure
+// function of the snapshot: no clock, no locale, no terminal.
+#pragma once
+
+#include <string>
+
+#include "model/snapshot.h"
+#include "present/json_writer.h"
+#include "present/paint.h"
+
+namespace rocetop::present {
+
+struct TriageTextOptions {
+  TextStyle style;
+  bool all = false;       ///< --all: quiet connections, long lists, consequences in full
+  std::string selection;  ///< what --connection, --host or --qp chose, in words; empty for everything
+};
+
+void write_triage_text(const model::Snapshot& snapshot, const TriageTextOptions& options, const TextSink& sink);
+
+}  // namespace rocetop::present
