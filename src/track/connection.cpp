@@ -6,10 +6,6 @@
 namespace rocetop::track {
 namespace {
 
-bool is_reply(const PacketFacts& packet) {
-  return packet.role == wire::Role::kAcknowledge || packet.role == wire::Role::kResponse;
-}
-
 bool is_path_mtu(std::uint32_t bytes) {
   return bytes == 256 || bytes == 512 || bytes == 1024 || bytes == 2048 || bytes == 4096;
 }

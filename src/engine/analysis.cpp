@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/analysis.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "engine/capture_log.h"
+#include "source/packet_filter.h"
+#include "track/tracker.h"
+#include "verdict/judge.h"
+
+namespace rocetop::engine {
+namespace {
+
+constexpr std::uint64_t kProgressBytes = 4 << 20;  // between two calls of the progress function
+
+bool before(const Bound& bound, const source::Frame& frame) {
+  return (bound.frame && frame.id.number() < *bound.frame) || (bound.time && frame.time < *bound.time);
+}
+
+bool after(const Bound& bound, const source::Frame& frame) {
+  return (bound.frame && frame.id.number() > *bound.frame) || (bound.time && frame.time > *bound.time);
+}
+
+}  // namespace
+
+struct Analysis::State {
+  Options options;
+  std::optional<source::PacketFilter> filter;
+  std::unique_ptr<track::Tracker> tracker;
+  CaptureLog log;
+  wire::Decoded decoded;
+  std::uint64_t passed = 0;  // frames that filter and bounds let through
+  bool partial = false;
+
+  /// False for a frame that --from, --to or the filter keeps out.
+  bool admits(const source::Frame& frame) {
+    if (options.from && before(*options.from, frame)) return false;
+    if (options.to && after(*options.to, frame)) return false;
+    return !filter || filter->matches(frame);
+  }
+
+  void analyse(const source::Frame& frame, const FrameObserver& observer) {
+    wire::decode(frame.link_type, frame.bytes, frame.wire_length, options.decode, decoded);
+    log.add(frame, decoded);
+    track::Observation observation;
+    if (decoded.kind == wire::FrameKind::kRoce && decoded.packet.protocol != wire::Protocol::kInfiniband &&
+        decoded.packet.protocol != wire::Protocol::kVeroce) {
+      observation = tracker->on_packet(decoded.packet, frame.id, frame.time, frame.wire_length);
+    }
+    if (observer && decoded.kind != wire::FrameKind::kOther) observer(frame, decoded, observation);
+  }
+};
+
+Analysis::Analysis(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Analysis::~Analysis() = default;
+
+Result<std::unique_ptr<Analysis>> Analysis::create(const Options& options) {
+  auto state = std::make_unique<State>();
+  state->options = options;
+  if (!options.filter.empty()) {
+    auto filter = source::PacketFilter::compile(options.filter);
+    if (!filter) return filter.error();
+    state->filter = std::move(*filter);
+  }
+  return std::unique_ptr<Analysis>(new Analysis(std::move(state)));
+}
+
+void Analysis::run(source::FrameSource& source, const FrameObserver& observer, const Progress& progress,
+                   track::ResolutionSink* sink) {
+  State& s = *state_;
+  s.tracker = std::make_unique<track::Tracker>(track::Limits{}, sink);
+  std::vector<source::Frame> batch;
+  std::uint64_t next_progress = kProgressBytes;
+  const auto limit_reached = [&] { return s.options.frame_limit && s.passed >= *s.options.frame_limit; };
+  while (!limit_reached() && source.next_batch(batch)) {
+    for (const source::Frame& frame : batch) {
+      if (limit_reached()) {
+        s.partial = true;
+        break;
+      }
+      if (!s.admits(frame)) {
+        s.partial = true;
+        continue;
+      }
+      ++s.passed;
+      s.analyse(frame, observer);
+    }
+    if (progress && source.bytes_read() >= next_progress) {
+      next_progress = source.bytes_read() + kProgressBytes;
+      if (!progress(source.bytes_read(), source.bytes_total())) {
+        s.partial = true;
+        break;
+      }
+    }
+  }
+  if (limit_reached() && source.next_batch(batch)) s.partial = true;
+  s.log.end(source.interfaces());
+}
+
+model::Snapshot Analysis::finish() {
+  State& s = *state_;
+  model::Snapshot snapshot;
+  snapshot.partial = s.partial;
+  if (!s.tracker) return snapshot;
+  snapshot.connections = s.tracker->finish();
+  snapshot.capture = s.log.counts();
+  snapshot.capture.management_frames = s.tracker->management_frames();
+  snapshot.capture.evicted_connections = s.tracker->evicted_connections();
+  add_completeness(snapshot.connections, snapshot.capture);
+  snapshot.findings = verdict::judge(
+      {s.log.evidence(snapshot.capture), snapshot.connections, s.tracker->rejections()}, verdict::Thresholds{});
+  return snapshot;
+}
+
+}  // namespace rocetop::engine

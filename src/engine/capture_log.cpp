@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/capture_log.h"
+
+#include <algorithm>
+
+namespace rocetop::engine {
+
+void CaptureLog::add(const source::Frame& frame, const wire::Decoded& decoded) {
+  ++counts_.frames;
+  counts_.bytes_on_wire += frame.wire_length;
+  if (frame.has_time) {
+    if (counts_.last_time && frame.time < previous_time_) {
+      ++counts_.backward_clock_steps;
+      counts_.largest_backward_step = std::max(counts_.largest_backward_step, previous_time_ - frame.time);
+    }
+    previous_time_ = frame.time;
+    counts_.first_time = counts_.first_time ? std::min(*counts_.first_time, frame.time) : frame.time;
+    counts_.last_time = counts_.last_time ? std::max(*counts_.last_time, frame.time) : frame.time;
+  }
+  if (decoded.ip_fragment) {
+    ++counts_.ip_fragments;
+    if (!first_fragment_) first_fragment_ = frame.id;
+  }
+  switch (decoded.kind) {
+    case wire::FrameKind::kOther:
+      ++counts_.not_roce_frames;
+      return;
+    case wire::FrameKind::kPause:
+      ++counts_.not_roce_frames;
+      add_pause(decoded.pause);
+      return;
+    case wire::FrameKind::kUndecodable:
+      ++counts_.roce_frames;
+      ++counts_.undecodable[static_cast<std::size_t>(decoded.reason)];
+      if (decoded.reason == wire::Undecodable::kCutBeforeBth) ++counts_.truncated_frames;
+      return;
+    case wire::FrameKind::kRoce:
+      ++counts_.roce_frames;
+      add_roce(frame, decoded.packet);
+      return;
+  }
+}
+
+void CaptureLog::add_roce(const source::Frame& frame, const wire::Packet& packet) {
+  if (packet.truncated) {
+    ++counts_.truncated_frames;
+    if (!first_truncated_) first_truncated_ = frame.id;
+    longest_truncated_ = std::max(longest_truncated_, static_cast<std::uint32_t>(frame.bytes.size()));
+  }
+  switch (packet.protocol) {
+    case wire::Protocol::kRoceV2:
+      return;
+    case wire::Protocol::kRoceV1:
+      ++counts_.rocev1_frames;
+      return;
+    case wire::Protocol::kVeroce:
+      ++counts_.veroce_frames;
+      return;
+    case wire::Protocol::kInfiniband:
+      ++counts_.native_infiniband_frames;
+      return;
+  }
+}
+
+void CaptureLog::add_pause(const wire::Pause& pause) {
+  if (!pause.priority) {
+    ++(pause.quanta[0] != 0 ? counts_.pause_802_3x.xoff_frames : counts_.pause_802_3x.xon_frames);
+    return;
+  }
+  ++counts_.pfc_frames;
+  for (std::size_t i = 0; i < pause.quanta.size(); ++i) {
+    if ((pause.class_vector >> i & 1) == 0) continue;
+    ++(pause.quanta[i] != 0 ? counts_.pfc[i].xoff_frames : counts_.pfc[i].xon_frames);
+  }
+}
+
+void CaptureLog::end(const std::vector<source::InterfaceFacts>& interfaces) {
+  for (const auto& interface : interfaces) {
+    if (interface.frames_dropped) {
+      counts_.dropped_reported = counts_.dropped_reported.value_or(0) + *interface.frames_dropped;
+    }
+  }
+  if (longest_truncated_ > 0) counts_.snap_length = longest_truncated_;
+}
+
+verdict::CaptureEvidence CaptureLog::evidence(const model::CaptureCounts& counts) const {
+  verdict::CaptureEvidence e;
+  e.roce_frames = counts.roce_frames;
+  e.truncated_frames = counts.truncated_frames;
+  e.first_truncated_frame = first_truncated_;
+  e.snap_length = counts.snap_length;
+  e.capture_missed_packets = counts.capture_missed_packets;
+  e.completeness = counts.completeness;
+  e.dropped_reported = counts.dropped_reported;
+  e.ip_fragments = counts.ip_fragments;
+  e.first_ip_fragment = first_fragment_;
+  e.first_time = counts.first_time.value_or(Nanos{});
+  e.last_time = counts.last_time.value_or(Nanos{});
+  e.evicted_connections = counts.evicted_connections;
+  return e;
+}
+
+void add_completeness(const std::vector<track::ConnectionCounts>& connections, model::CaptureCounts& counts) {
+  std::uint64_t seen = 0;
+  std::uint64_t missed = 0;
+  for (const auto& connection : connections) {
+    if (connection.transport == wire::Transport::kUd) continue;
+    for (const auto* direction : {&connection.a_to_b, &connection.b_to_a}) {
+      if (!*direction) continue;
+      for (const auto* space : {&(*direction)->requests, &(*direction)->responses}) {
+        seen += space->packets;
+        missed += space->missing_packets[static_cast<std::size_t>(track::Outcome::kCaptureMissed)];
+      }
+    }
+    if (!connection.b_to_a && connection.transport != wire::Transport::kUc) ++counts.one_way_connections;
+  }
+  counts.capture_missed_packets = missed;
+  counts.completeness =
+      seen + missed == 0 ? 1.0 : static_cast<double>(seen) / static_cast<double>(seen + missed);
+}
+
+}  // namespace rocetop::engine

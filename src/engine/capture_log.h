@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// CaptureLog: what is true of the capture as a whole, counted frame by frame.
+#pragma once
+
+#include <vector>
+
+#include "model/snapshot.h"
+#include "source/frame_source.h"
+#include "verdict/evidence.h"
+#include "wire/decode.h"
+
+namespace rocetop::engine {
+
+class CaptureLog {
+ public:
+  void add(const source::Frame& frame, const wire::Decoded& decoded);
+  /// After the last frame: what the interfaces say.
+  void end(const std::vector<source::InterfaceFacts>& interfaces);
+
+  const model::CaptureCounts& counts() const { return counts_; }
+  /// What the rules may use, once `counts` holds completeness.
+  verdict::CaptureEvidence evidence(const model::CaptureCounts& counts) const;
+
+ private:
+  void add_roce(const source::Frame& frame, const wire::Packet& packet);
+  void add_pause(const wire::Pause& pause);
+
+  model::CaptureCounts counts_;
+  FrameId first_truncated_;
+  FrameId first_fragment_;
+  std::uint32_t longest_truncated_ = 0;  // captured bytes of the longest frame that was cut
+  Nanos previous_time_;
+};
+
+/// Fills capture-missed packets, completeness and one-way connections from the connections.
+void add_completeness(const std::vector<track::ConnectionCounts>& connections, model::CaptureCounts& counts);
+
+}  // namespace rocetop::engine

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Evidence: everything the rules may look at. Plain references to what was tracked, and the facts of the capture itself.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "track/counts.h"
+
+namespace rocetop::verdict {
+
+/// Facts about the capture as a whole.
+struct CaptureEvidence {
+  std::uint64_t roce_frames = 0;
+  std::uint64_t truncated_frames = 0;
+  FrameId first_truncated_frame;
+  std::optional<std::uint32_t> snap_length;
+  std::uint64_t capture_missed_packets = 0;
+  double completeness = 1.0;
+  std::optional<std::uint64_t> dropped_reported;
+  std::uint64_t ip_fragments = 0;
+  FrameId first_ip_fragment;
+  Nanos first_time;
+  Nanos last_time;
+  std::uint64_t evicted_connections = 0;
+};
+
+struct Evidence {
+  CaptureEvidence capture;
+  const std::vector<track::ConnectionCounts>& connections;
+  const std::vector<track::CmRejection>& rejections;
+};
+
+}  // namespace rocetop::verdict
