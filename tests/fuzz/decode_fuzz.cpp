@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fuzz target: decode() on any bytes, and the CM parser on what a UD packet carries. The first two bytes choose the
+// link type.
+#include <cstddef>
+#include <cstdint>
+
+#include "base/check.h"
+#include "wire/cm.h"
+#include "wire/decode.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace rocetop;
+  using namespace rocetop::wire;
+  constexpr LinkType kLinkTypes[] = {
+      LinkType::kEthernet,  LinkType::kNull,       LinkType::kRaw,  LinkType::kLinuxSll, LinkType::kErf,
+      LinkType::kLinuxSll2, LinkType::kInfiniband, LinkType::kIpv4, LinkType::kIpv6,     LinkType::kLoop};
+  constexpr std::size_t kChoiceBytes = 2;
+  if (size < kChoiceBytes) return 0;
+  const LinkType link_type = kLinkTypes[load_be16(data) % std::size(kLinkTypes)];
+  const Bytes frame(data + kChoiceBytes, size - kChoiceBytes);
+
+  Decoded out;
+  decode(link_type, frame, static_cast<std::uint32_t>(frame.size()), {}, out);
+  ROCETOP_CHECK(out.packet.layer_count <= kMaxLayers);
+  if (out.kind != FrameKind::kRoce) return 0;
+  ROCETOP_CHECK(out.packet.payload.size() <= out.packet.payload_bytes);
+  ROCETOP_CHECK(out.packet.truncated || out.packet.headers == out.packet.expected_headers);
+  // Touch all of the payload: a span that is wrong must show here.
+  std::uint32_t sum = 0;
+  for (const std::uint8_t byte : out.packet.payload) sum += byte;
+  static volatile std::uint32_t sink = 0;
+  sink = sum;
+  parse_cm(out.packet.payload);
+  return 0;
+}
