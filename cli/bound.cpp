@@ -61,10 +61,12 @@ Result<BoundText> parse_bound(std::string_view option, std::string_view text) {
   BoundText bound;
   const std::string quoted = std::string(option) + " " + std::string(text) + ": ";
   const std::string hint =
-      "a frame as '#120', a time as 2026-11-29T17:31:17.5Z, 17:31:17.5 or seconds since 1970, or +1.5s after the first frame";
+      "a frame as '#120', a time as 2026-11-29T17:31:17.5Z, 17:31:17.5 or seconds since 1970, or +1.5s after the first "
+      "frame";
   if (text.starts_with("#")) {
     bound.fixed.frame = whole_number(text.substr(1));
-    if (!bound.fixed.frame || *bound.fixed.frame == 0) return Error{quoted + "not a frame number (they count from 1)", hint};
+    if (!bound.fixed.frame || *bound.fixed.frame == 0)
+      return Error{quoted + "not a frame number (they count from 1)", hint};
     return bound;
   }
   if (text.starts_with("+")) {
@@ -77,8 +79,8 @@ Result<BoundText> parse_bound(std::string_view option, std::string_view text) {
   bound.fixed.time = parse_time(text);
   if (!bound.fixed.time) return Error{quoted + "neither a frame nor a time", hint};
   if (bound.fixed.time->count / kPerSecond < kEarliestEpoch) {
-    return Error{quoted + "a moment in or before 1973",
-                 "write '#" + std::string(text) + "' for a frame, +" + std::string(text) + "s for seconds after the first frame"};
+    return Error{quoted + "a moment in or before 1973", "write '#" + std::string(text) + "' for a frame, +" +
+                                                            std::string(text) + "s for seconds after the first frame"};
   }
   return bound;
 }

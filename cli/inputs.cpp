@@ -21,14 +21,15 @@ std::string joined(const std::vector<std::string>& words) {
 }  // namespace
 
 bool looks_like_a_path(std::string_view word) {
-  static constexpr std::array<std::string_view, 7> kEndings = {".pcap", ".pcapng", ".cap", ".ntar", ".gz", ".zst", ".erf"};
+  static constexpr std::array<std::string_view, 7> kEndings = {".pcap", ".pcapng", ".cap", ".ntar",
+                                                               ".gz",   ".zst",    ".erf"};
   if (word.find(' ') != std::string_view::npos) return false;
   return word.find('/') != std::string_view::npos ||
          std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) { return word.ends_with(ending); });
 }
 
 bool file_exists(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   return ::stat(path.c_str(), &info) == 0;
 }
 

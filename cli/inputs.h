@@ -26,9 +26,9 @@ struct Words {
 
 using Exists = std::function<bool(const std::string&)>;
 
-/// The first word is a file. Later words are files as long as they exist (or are "-"); the first that does not starts the
-/// filter. A word that looks like a path is taken for a file all the same, so that a misspelt name is reported as one.
-/// Errors: no file, two filters, "-" twice.
+/// The first word is a file. Later words are files as long as they exist (or are "-"); the first that does not starts
+/// the filter. A word that looks like a path is taken for a file all the same, so that a misspelt name is reported as
+/// one. Errors: no file, two filters, "-" twice.
 Result<Inputs> sort_words(const Words& words, const Exists& exists);
 
 /// Has a "/" or the ending of a capture file, and no space.
