@@ -1,2 +1,63 @@
 // SPDX-License-Identifier: BSD-3-Clause
-int main() { return 2; }
+// Finds the subcommand. What it does is in the file of its name.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "exit_status.h"
+#include "message.h"
+#include "output.h"
+#include "packets.h"
+#include "triage.h"
+
+namespace rocetop::cli {
+namespace {
+
+int usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const auto used = app.get_subcommands();
+  const std::string command = used.empty() ? "rocetop" : "rocetop " + used.front()->get_name();
+  complain(error.what(), "see " + command + " --help");
+  return kExitError;
+}
+
+int run(std::vector<std::string> arguments) {
+  CLI::App app("Network diagnostics for RDMA over Ethernet: packets, not counters", "rocetop");
+  app.set_version_flag("--version", "rocetop " ROCETOP_VERSION);
+  app.require_subcommand(0, 1);
+  app.footer(
+      "Examples:\n"
+      "  rocetop triage capture.pcapng\n"
+      "  rocetop packets capture.pcapng host 192.0.2.1");
+  TriageOptions triage_options;
+  PacketsOptions packets_options;
+  CLI::App* triage = add_triage(app, triage_options);
+  CLI::App* packets = add_packets(app, packets_options);
+
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  if (dashes != arguments.end()) {
+    triage_options.common.words.after_dashes.assign(dashes + 1, arguments.end());
+    packets_options.common.words.after_dashes = triage_options.common.words.after_dashes;
+    arguments.erase(dashes, arguments.end());
+  }
+  std::reverse(arguments.begin(), arguments.end());  // the parser takes them from the back
+  try {
+    app.parse(arguments);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success))
+      return app.exit(error);  // --help, --version
+    return usage_error(app, error);
+  }
+  if (triage->parsed()) return run_triage(triage_options);
+  if (packets->parsed()) return run_packets(packets_options);
+  complain("no subcommand given", "rocetop triage FILE, or rocetop --help");
+  return kExitError;
+}
+
+}  // namespace
+}  // namespace rocetop::cli
+
+int main(int argc, char** argv) {
+  rocetop::cli::guard_standard_descriptors();
+  return rocetop::cli::run({argv + 1, argv + std::max(argc, 1)});
+}

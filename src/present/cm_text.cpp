@@ -22,9 +22,10 @@ std::string_view rejected_text(std::uint8_t message) {
   return message < 3 ? kNames[message] : "?";
 }
 
-std::string_view transport_text(std::uint8_t type) {
-  constexpr std::string_view kNames[] = {"RC", "UC", "RD", "XRC or extended"};
-  return type < 4 ? kNames[type] : "?";
+std::string_view transport_text(const Cm& cm) {
+  constexpr std::string_view kNames[] = {"RC", "UC", "RD"};
+  if (cm.transport_type < 3) return kNames[cm.transport_type];
+  return cm.extended_transport_type == 1 ? "XRC" : "unknown";
 }
 
 std::string peers_of(const Cm& cm) { return fmt::format(" qp {} psn {}", cm.qpn.value, cm.starting_psn.value); }
@@ -78,9 +79,8 @@ std::string cm_fields(const Cm& cm) {
   }
   if (req) {
     text += fmt::format(", transport {}, path mtu {}, local ack timeout {} ({}), retry count {}, {}, gids {} > {}",
-                        transport_text(cm.transport_type), cm.path_mtu, cm.local_ack_timeout,
-                        cm_timeout_text(cm.local_ack_timeout), cm.retry_count, service_text(cm),
-                        cm.local_gid.to_string(), cm.remote_gid.to_string());
+                        transport_text(cm), cm.path_mtu, cm.local_ack_timeout, cm_timeout_text(cm.local_ack_timeout),
+                        cm.retry_count, service_text(cm), cm.local_gid.to_string(), cm.remote_gid.to_string());
   }
   if (cm.message == CmMessage::kSidrReq) text += ", " + service_text(cm);
   if (cm.message == CmMessage::kDreq) text += fmt::format(", qp {} (0x{:x})", cm.qpn.value, cm.qpn.value);

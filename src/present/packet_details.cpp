@@ -115,7 +115,9 @@ std::string layer_text(const Layer& layer, Bytes frame) {
     case Kind::kGeneve:
       return fmt::format("GENEVE vni {}", layer.value);
     case Kind::kLrh:
-      return "LRH (InfiniBand local route header)";
+      return fmt::format("LRH lid {} > {}", layer.value >> 16, layer.value & 0xFFFF);
+    case Kind::kMellanoxMirror:
+      return "mirror header of the switch";
     case Kind::kIfa:
       return "IFA (in-band telemetry)";
   }

@@ -154,7 +154,8 @@ class PacketJson {
     using wire::CmMessage;
     const CmMessage m = cm->message;
     const bool connects = m == CmMessage::kReq || m == CmMessage::kRep;
-    if (connects || m == CmMessage::kDreq || m == CmMessage::kSidrRep) json_.member("qpn", cm->qpn.value);
+    if (connects || m == CmMessage::kDreq || m == CmMessage::kLap || m == CmMessage::kSidrRep)
+      json_.member("qpn", cm->qpn.value);
     if (connects) {
       json_.member("starting_psn", cm->starting_psn.value);
       json_.member("rnr_retry_count", cm->rnr_retry_count);
@@ -163,6 +164,7 @@ class PacketJson {
     }
     if (m == CmMessage::kReq) {
       json_.member("transport_type", cm->transport_type);
+      if (cm->transport_type == 3) json_.member("extended_transport_type", cm->extended_transport_type);
       json_.member("path_mtu", cm->path_mtu == 0 ? std::nullopt : std::optional{cm->path_mtu});
       json_.member("local_ack_timeout", cm->local_ack_timeout);
       json_.member("retry_count", cm->retry_count);
@@ -177,7 +179,7 @@ class PacketJson {
     }
     if (m == CmMessage::kRej || m == CmMessage::kMra) json_.member("rejected_message", cm->rejected_message);
     if (m == CmMessage::kMra) json_.member("service_timeout", cm->service_timeout);
-    if (m == CmMessage::kSidrRep) json_.member("status", cm->status);
+    if (m == CmMessage::kSidrRep || m == CmMessage::kApr) json_.member("status", cm->status);
     json_.end_object();
   }
 

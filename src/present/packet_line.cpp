@@ -200,8 +200,8 @@ std::string_view undecodable_text(wire::Undecodable reason) {
       return "too short for its headers by the UDP or IP length";
     case wire::Undecodable::kBadVersion:
       return "BTH version is not 0";
-    case wire::Undecodable::kLaterFragment:
-      return "a later IP fragment, without BTH";
+    case wire::Undecodable::kLengthMismatch:
+      return "the UDP length exceeds what the IP header says it carries";
     case wire::Undecodable::kBadGrh:
       return "RoCEv1 with a broken GRH";
   }

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <utility>
+
+#include "message.h"
+
+namespace rocetop::cli {
+namespace {
+
+void add_input_options(CLI::App& command, CommonOptions& o) {
+  const std::string group = "Input";
+  command
+      .add_option("FILE", o.words.plain,
+                  "Captures: pcap or pcapng, plain, gzip or zstd; - is standard input. The first word that is no file "
+                  "starts a filter, as with tcpdump")
+      ->type_name("[FILTER]");
+  command.add_option("-r", o.words.read_files, "A capture, as with tcpdump; the plain words are then the filter")
+      ->type_name("FILE")
+      ->allow_extra_args(false)
+      ->group(group);
+  command
+      .add_option("-f,--filter", o.words.filter_option,
+                  "Filter (BPF, see pcap-filter(7)); the same as FILTER or -- FILTER")
+      ->type_name("FILTER")
+      ->group(group);
+  command.add_option("-c,--count", o.count, "Stop after N frames (that passed the filter)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
+      ->group(group);
+  command
+      .add_option("--from", o.from,
+                  "Start at '#120' (frame), 2026-11-29T17:31:17.5Z, 17:31:17.5, seconds since 1970, or +1.5s after the "
+                  "first frame")
+      ->type_name("WHEN")
+      ->group(group);
+  command.add_option("--to", o.to, "End there")->type_name("WHEN")->group(group);
+  command.add_option("--roce-port", o.roce_ports, "A further UDP port that carries RoCEv2 (repeatable)")
+      ->type_name("N")
+      ->allow_extra_args(false)
+      ->group(group);
+  command.add_flag("--no-icrc", o.no_icrc, "Do not check the ICRC (for captures made before the adapter fills it in)")
+      ->group(group);
+}
+
+void add_show_options(CLI::App& command, CommonOptions& o) {
+  const std::string group = "What is shown (everything is analysed all the same)";
+  command.add_option("--connection", o.connection, "Only the connection with this id")->type_name("N")->group(group);
+  command.add_option("--host", o.host, "Only connections of this address")->type_name("IP")->group(group);
+  command.add_option("--qp", o.qp, "Only connections of this queue pair number, decimal or 0x")
+      ->type_name("QPN")
+      ->group(group);
+}
+
+void add_output_options(CLI::App& command, CommonOptions& o) {
+  const std::string group = "Output";
+  command.add_flag("--json", o.json, "JSON instead of text")->group(group);
+  command.add_option("--color", o.color, "auto, always or never; auto obeys NO_COLOR")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->group(group);
+  command.add_option("--width", o.width, "Columns to fill (default: the terminal's)")
+      ->type_name("N")
+      ->check(CLI::Range(20, 1000))
+      ->group(group);
+}
+
+std::string in_words(const CommonOptions& o) {
+  std::vector<std::string> parts;
+  if (o.connection) parts.push_back(fmt::format("connection {}", *o.connection));
+  if (!o.host.empty()) parts.push_back("host " + o.host);
+  if (!o.qp.empty()) parts.push_back("queue pair " + o.qp);
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+Result<Done> interpret_selection(const CommonOptions& o, Job& job) {
+  job.selection.connection = o.connection;
+  if (!o.host.empty()) {
+    job.selection.host = IpAddress::parse(o.host);
+    if (!job.selection.host) return Error{"--host " + o.host + ": not an IP address", "names are not looked up"};
+  }
+  if (!o.qp.empty()) {
+    job.selection.qp = parse_qpn(o.qp);
+    if (!job.selection.qp)
+      return Error{"--qp " + o.qp + ": not a queue pair number", "0 to 16777215, or 0x0 to 0xffffff"};
+  }
+  job.selection_text = in_words(o);
+  return Done{};
+}
+
+Result<Done> interpret_bounds(const CommonOptions& o, Job& job) {
+  for (const auto& [option, text, bound] : {std::tuple{"--from", &o.from, &job.from}, {"--to", &o.to, &job.to}}) {
+    if (text->empty()) continue;
+    auto parsed = parse_bound(option, *text);
+    if (!parsed) return parsed.error();
+    *bound = parsed.value();
+  }
+  return Done{};
+}
+
+}  // namespace
+
+void add_common_options(CLI::App& command, CommonOptions& options) {
+  add_input_options(command, options);
+  add_show_options(command, options);
+  add_output_options(command, options);
+}
+
+std::optional<Qpn> parse_qpn(std::string_view text) {
+  const bool hex = text.starts_with("0x") || text.starts_with("0X");
+  if (hex) text.remove_prefix(2);
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, hex ? 16 : 10);
+  if (error != std::errc{} || end != text.data() + text.size() || number > kMask24) return std::nullopt;
+  return Qpn{number};
+}
+
+Result<Job> interpret(const CommonOptions& options) {
+  Job job;
+  auto inputs = sort_words(options.words, file_exists);
+  if (!inputs) return inputs.error();
+  job.files = inputs->files;
+  job.engine.filter = inputs->filter;
+  job.engine.frame_limit = options.count;
+  job.engine.decode.roce_ports = options.roce_ports;
+  job.engine.decode.verify_icrc = !options.no_icrc;
+  if (auto done = interpret_selection(options, job); !done) return done.error();
+  if (auto done = interpret_bounds(options, job); !done) return done.error();
+  return job;
+}
+
+Result<Run> open(const Job& job, std::function<bool()> before_batch) {
+  auto source = job.files.size() == 1 ? source::open_capture(job.files.front()) : source::open_captures(job.files);
+  if (!source) return source.error();
+  Run run;
+  run.source = std::make_unique<WatchedSource>(std::move(source.value()), std::move(before_batch));
+  engine::Options options = job.engine;
+  const bool need_first = (job.from && job.from->needs_first_frame()) || (job.to && job.to->needs_first_frame());
+  const std::optional<Nanos> first = need_first ? run.source->first_time() : std::nullopt;
+  if (job.from) options.from = settle(*job.from, first);
+  if (job.to) options.to = settle(*job.to, first);
+  auto analysis = engine::Analysis::create(options);
+  if (!analysis) return analysis.error();
+  run.analysis = std::move(analysis.value());
+  return run;
+}
+
+bool report_problems(const source::FrameSource& source) {
+  bool fatal = false;
+  for (const source::Problem& problem : source.problems()) {
+    complain((problem.fatal ? "" : "warning: ") + problem.message, problem.hint);
+    fatal = fatal || problem.fatal;
+  }
+  return fatal;
+}
+
+}  // namespace rocetop::cli

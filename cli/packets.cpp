@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "packets.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <unordered_set>
+
+#include "exit_status.h"
+#include "message.h"
+#include "output.h"
+#include "present/packet_details.h"
+#include "present/packet_json.h"
+#include "present/packet_line.h"
+#include "present/text.h"
+#include "settled.h"
+#include "terminal.h"
+
+namespace rocetop::cli {
+namespace {
+
+constexpr std::uint64_t kMicrosecondTicks = 1'000'000;
+
+present::TimeFormat time_format(const std::string& name) {
+  if (name == "utc") return present::TimeFormat::kUtc;
+  if (name == "epoch") return present::TimeFormat::kEpoch;
+  if (name == "relative") return present::TimeFormat::kRelative;
+  return present::TimeFormat::kLocal;
+}
+
+/// Which packets are shown. A packet names only the queue pair it goes to; the other direction of a connection is shown
+/// once the connection is known to belong to the queue pair.
+class Choice {
+ public:
+  explicit Choice(const model::Selection& selection) : selection_(selection) {}
+
+  bool shows(const wire::Decoded& decoded, const track::Observation& observation) {
+    if (selection_.everything()) return true;
+    if (decoded.kind != wire::FrameKind::kRoce) return false;
+    if (selection_.connection && observation.connection != *selection_.connection) return false;
+    const wire::Packet& p = decoded.packet;
+    if (selection_.host && p.src != *selection_.host && p.dst != *selection_.host) return false;
+    return !selection_.qp || belongs_to_qp(p, observation.connection);
+  }
+
+ private:
+  bool belongs_to_qp(const wire::Packet& p, std::uint32_t connection) {
+    const bool named = p.bth.dest_qp == *selection_.qp || (p.has(wire::kDeth) && p.deth.src_qp == *selection_.qp);
+    if (!named) return connections_of_qp_.count(connection) != 0;
+    if (connection != 0) connections_of_qp_.insert(connection);
+    return true;
+  }
+
+  const model::Selection& selection_;
+  std::unordered_set<std::uint32_t> connections_of_qp_;
+};
+
+class Printer {
+ public:
+  Printer(const PacketsOptions& options, const Job& job, const Settled* settled, Output& output)
+      : json_(options.common.json),
+        verbose_(options.verbose),
+        several_files_(job.several_files()),
+        settled_(settled),
+        output_(output),
+        choice_(job.selection) {
+    line_.style = text_style(options.common.color, options.common.width);
+    line_.time = time_format(options.time);
+    line_.several_files = several_files_;
+  }
+
+  void print(const source::Frame& frame, const source::FrameSource& source, const wire::Decoded& decoded,
+             const track::Observation& observation) {
+    if (decoded.kind != wire::FrameKind::kPause) ++roce_frames_;
+    if (!started_) line_.time_zero = frame.time;
+    started_ = true;
+    if (!choice_.shows(decoded, observation)) return;
+    present::PacketRecord record;
+    record.id = frame.id;
+    if (frame.has_time) record.time = frame.time;
+    const auto& interfaces = source.interfaces();
+    record.nanoseconds =
+        frame.interface < interfaces.size() && interfaces[frame.interface].ticks_per_second > kMicrosecondTicks;
+    record.frame = frame.bytes;
+    record.wire_length = frame.wire_length;
+    record.decoded = &decoded;
+    record.observation = observation;
+    if (settled_ != nullptr) record.final = settled_->find(frame.id);
+    write(record);
+  }
+
+  std::uint64_t roce_frames() const { return roce_frames_; }
+
+ private:
+  void write(const present::PacketRecord& record) {
+    if (json_) {
+      present::write_packet_json(record, several_files_, [this](std::string_view text) { output_.write(text); });
+      return;
+    }
+    const std::string line = present::packet_line(record, line_);
+    if (line.empty()) return;
+    output_.write(line);
+    output_.write("\n");
+    if (verbose_) output_.write(present::packet_details(record, line_.style, several_files_));
+  }
+
+  const bool json_;
+  const bool verbose_;
+  const bool several_files_;
+  const Settled* settled_;
+  Output& output_;
+  Choice choice_;
+  present::PacketLineOptions line_;
+  std::uint64_t roce_frames_ = 0;
+  bool started_ = false;
+};
+
+/// The first of two passes. Errors: the input cannot be opened.
+Result<Done> settle_frames(const Job& job, Settled& settled) {
+  auto run = open(job, {});
+  if (!run) return run.error();
+  run->analysis->run(*run->source, {}, {}, &settled);
+  (void)run->analysis->finish();  // settles what was still open
+  if (settled.omitted() != 0) {
+    complain("warning: --two-pass keeps " + present::grouped(Settled::kFrameLimit) +
+                 " frames; later ones are shown as they were read",
+             "use --from and --to to look at less");
+  }
+  return Done{};
+}
+
+Result<Done> check_two_pass(const Job& job) {
+  const bool stdin_used = std::find(job.files.begin(), job.files.end(), "-") != job.files.end();
+  if (!stdin_used) return Done{};
+  return Error{"--two-pass reads its input twice, and standard input can be read only once",
+               "write it to a file first"};
+}
+
+}  // namespace
+
+CLI::App* add_packets(CLI::App& app, PacketsOptions& options) {
+  CLI::App* command = app.add_subcommand("packets", "Print every RoCE packet of a capture as a line");
+  add_common_options(*command, options.common);
+  command->add_flag("-v,--verbose", options.verbose, "The fields of every header, one header a line")->group("Output");
+  command->add_flag("--two-pass", options.two_pass, "Read the input twice: show what later packets settled")
+      ->group("Output");
+  command->add_option("--time", options.time, "local (time of day), utc, epoch or relative (to the first frame)")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"local", "utc", "epoch", "relative"}))
+      ->group("Output");
+  command->footer(
+      "With several files, #2:128 is frame 128 of the second one.\n\n"
+      "Examples:\n"
+      "  rocetop packets write-loss.pcapng --qp 0x12 --from '#100' -v\n"
+      "  rocetop packets --two-pass --json write-loss.pcapng | jq 'select(.analysis.kind == \"retransmission\")'");
+  return command;
+}
+
+int run_packets(const PacketsOptions& options) {
+  auto job = interpret(options.common);
+  if (!job) return complain(job.error()), kExitError;
+  Settled settled;
+  if (options.two_pass) {
+    if (auto done = check_two_pass(*job); !done) return complain(done.error()), kExitError;
+    if (auto done = settle_frames(*job, settled); !done) return complain(done.error()), kExitError;
+  }
+  Output output;
+  const bool live = std::find(job->files.begin(), job->files.end(), "-") != job->files.end();
+  auto run = open(*job, [&] {
+    if (live) output.flush();  // whoever watches a pipe wants to see packets as they come
+    return output.usable();
+  });
+  if (!run) return complain(run.error()), kExitError;
+  Printer printer(options, *job, options.two_pass ? &settled : nullptr, output);
+  run->analysis->run(
+      *run->source,
+      [&](const source::Frame& frame, const wire::Decoded& decoded, const track::Observation& observation) {
+        printer.print(frame, *run->source, decoded, observation);
+      },
+      {}, nullptr);
+  const bool written = output.finish();
+  const bool broken = report_problems(*run->source);
+  if (!written || broken) return kExitError;
+  if (printer.roce_frames() != 0) return kExitOk;
+  complain("no RoCE here (UDP destination port 4791 or 4794, EtherType 0x8915)",
+           "`rocetop triage` says what is there instead");
+  return kExitNoRoce;
+}
+
+}  // namespace rocetop::cli

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "triage.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "exit_status.h"
+#include "interrupt.h"
+#include "message.h"
+#include "model/words.h"
+#include "output.h"
+#include "present/text.h"
+#include "present/triage_json.h"
+#include "present/triage_text.h"
+#include "progress.h"
+#include "terminal.h"
+
+namespace rocetop::cli {
+namespace {
+
+model::Snapshot analyse(const Job& job, Run& run) {
+  ProgressBar bar(stderr_is_terminal());
+  const engine::Progress progress = [&bar](std::uint64_t bytes_read, std::optional<std::uint64_t> bytes_total) {
+    bar.update(bytes_read, bytes_total);
+    return !interrupted();
+  };
+  run.analysis->run(*run.source, {}, progress, nullptr);
+  model::Snapshot snapshot = run.analysis->finish();
+  snapshot.rocetop_version = ROCETOP_VERSION;
+  snapshot.files = job.files;
+  if (interrupted()) snapshot.partial = true;
+  return snapshot;
+}
+
+void render(const TriageOptions& options, const Job& job, const model::Snapshot& snapshot, Output& output) {
+  const present::TextSink sink = [&output](std::string_view text) { output.write(text); };
+  if (options.common.json) return present::write_triage_json(snapshot, sink);
+  present::TriageTextOptions text;
+  text.style = text_style(options.common.color, options.common.width);
+  text.all = options.all;
+  text.selection = job.selection_text;
+  present::write_triage_text(snapshot, text, sink);
+}
+
+bool has_finding_at(const model::Snapshot& snapshot, const std::string& fail_on) {
+  const auto severity = model::severity_from(fail_on);
+  if (!severity) return false;  // never
+  return std::any_of(snapshot.findings.begin(), snapshot.findings.end(),
+                     [&](const verdict::Finding& f) { return f.severity >= *severity; });
+}
+
+void say_if_nothing_is_shown(const Job& job, std::size_t connections_in_all, const model::Snapshot& shown) {
+  if (job.selection_text.empty() || !shown.connections.empty() || connections_in_all == 0) return;
+  complain("no connection matches " + job.selection_text,
+           "there are " + present::plural(connections_in_all, "connection") + "; run without it to see them");
+}
+
+}  // namespace
+
+CLI::App* add_triage(CLI::App& app, TriageOptions& options) {
+  CLI::App* command = app.add_subcommand("triage", "Say what went wrong in a capture, why, and which packets prove it");
+  add_common_options(*command, options.common);
+  command->add_flag("--all", options.all, "Quiet connections, long lists and consequences too")->group("Output");
+  command
+      ->add_option("--fail-on", options.fail_on,
+                   "Exit with status 1 on findings of this severity or worse: info, warning, critical, never")
+      ->type_name("SEVERITY")
+      ->check(CLI::IsMember({"info", "warning", "critical", "never"}))
+      ->group("Output");
+  command->footer(
+      "Exit status: 0 nothing at or above --fail-on (default critical), 1 findings, 2 error, 3 no RoCE in the "
+      "input.\n\n"
+      "Examples:\n"
+      "  rocetop triage write-loss.pcapng\n"
+      "  ssh host tcpdump -U -w - udp port 4791 | rocetop triage --json - | jq '.findings[].title'");
+  return command;
+}
+
+int run_triage(const TriageOptions& options) {
+  auto job = interpret(options.common);
+  if (!job) return complain(job.error()), kExitError;
+  auto run = open(*job, [] { return !interrupted(); });
+  if (!run) return complain(run.error()), kExitError;
+  stop_on_interrupt();
+  model::Snapshot snapshot = analyse(*job, *run);
+  const std::size_t connections_in_all = snapshot.connections.size();
+  snapshot = model::select(std::move(snapshot), job->selection);
+
+  Output output;
+  const bool nothing_read = snapshot.capture.frames == 0 && !run->source->problems().empty();
+  if (!nothing_read) render(options, *job, snapshot, output);
+  const bool written = output.finish();
+  if (interrupted()) complain("interrupted: the report covers what was read until then");
+  const bool broken = report_problems(*run->source);
+  if (!written || broken) return kExitError;
+  if (snapshot.capture.roce_frames == 0) return kExitNoRoce;
+  say_if_nothing_is_shown(*job, connections_in_all, snapshot);
+  return has_finding_at(snapshot, options.fail_on) ? kExitFindings : kExitOk;
+}
+
+}  // namespace rocetop::cli

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `rocetop triage`: what went wrong in a capture, why, and which packets prove it.
+#pragma once
+
+#include <string>
+
+#include "options.h"
+
+namespace rocetop::cli {
+
+struct TriageOptions {
+  CommonOptions common;
+  bool all = false;
+  std::string fail_on = "critical";
+};
+
+/// The subcommand with its options, which are kept in `options`.
+CLI::App* add_triage(CLI::App& app, TriageOptions& options);
+int run_triage(const TriageOptions& options);
+
+}  // namespace rocetop::cli

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "watched_source.h"
+
+#include <utility>
+
+namespace rocetop::cli {
+
+std::optional<Nanos> WatchedSource::first_time() {
+  if (!kept_) {
+    kept_.emplace();
+    kept_more_ = inner_->next_batch(*kept_);
+    while (kept_more_ && kept_->empty()) kept_more_ = inner_->next_batch(*kept_);
+  }
+  if (kept_->empty()) return std::nullopt;
+  return kept_->front().time;
+}
+
+bool WatchedSource::next_batch(std::vector<source::Frame>& batch) {
+  batch.clear();
+  if (stopped_ || (before_batch_ && !before_batch_())) {
+    stopped_ = true;
+    return false;
+  }
+  if (kept_) {
+    batch = std::move(*kept_);  // the frames' bytes stay valid until the inner source reads on
+    kept_.reset();
+    return kept_more_;
+  }
+  return inner_->next_batch(batch);
+}
+
+}  // namespace rocetop::cli
