@@ -235,9 +235,7 @@ void TriageJson::direction(const track::DirectionCounts& d) {
   json_.end_object();
   json_.key("dscp");
   json_.begin_object();
-  for (std::size_t i = 0; i < d.dscp.size(); ++i) {
-    if (d.dscp[i] != 0) json_.member(std::to_string(i), d.dscp[i]);
-  }
+  for (const auto& [dscp, frames] : d.dscp) json_.member(std::to_string(dscp), frames);
   json_.end_object();
   json_.member("last_acked_psn", number(d.last_acked_psn));
   frame("last_ack", d.last_ack_frame);
