@@ -21,6 +21,9 @@ void CaptureLog::add(const source::Frame& frame, const wire::Decoded& decoded) {
     ++counts_.ip_fragments;
     if (!first_fragment_) first_fragment_ = frame.id;
   }
+  // Of a RoCE packet only what is lost of the packet counts, not of padding after it.
+  const bool cut = decoded.kind == wire::FrameKind::kRoce ? decoded.packet.truncated : frame.bytes.size() < frame.wire_length;
+  if (cut) ++counts_.truncated_frames;
   switch (decoded.kind) {
     case wire::FrameKind::kOther:
       ++counts_.not_roce_frames;
@@ -32,7 +35,7 @@ void CaptureLog::add(const source::Frame& frame, const wire::Decoded& decoded) {
     case wire::FrameKind::kUndecodable:
       ++counts_.roce_frames;
       ++counts_.undecodable[static_cast<std::size_t>(decoded.reason)];
-      if (decoded.reason == wire::Undecodable::kCutBeforeBth) ++counts_.truncated_frames;
+      if (decoded.reason == wire::Undecodable::kCutBeforeBth) ++counts_.truncated_roce_frames;
       return;
     case wire::FrameKind::kRoce:
       ++counts_.roce_frames;
@@ -43,7 +46,7 @@ void CaptureLog::add(const source::Frame& frame, const wire::Decoded& decoded) {
 
 void CaptureLog::add_roce(const source::Frame& frame, const wire::Packet& packet) {
   if (packet.truncated) {
-    ++counts_.truncated_frames;
+    ++counts_.truncated_roce_frames;
     if (!first_truncated_) first_truncated_ = frame.id;
     longest_truncated_ = std::max(longest_truncated_, static_cast<std::uint32_t>(frame.bytes.size()));
   }
@@ -86,7 +89,7 @@ void CaptureLog::end(const std::vector<source::InterfaceFacts>& interfaces) {
 verdict::CaptureEvidence CaptureLog::evidence(const model::CaptureCounts& counts) const {
   verdict::CaptureEvidence e;
   e.roce_frames = counts.roce_frames;
-  e.truncated_frames = counts.truncated_frames;
+  e.truncated_frames = counts.truncated_roce_frames;
   e.first_truncated_frame = first_truncated_;
   e.snap_length = counts.snap_length;
   e.capture_missed_packets = counts.capture_missed_packets;
@@ -101,7 +104,8 @@ verdict::CaptureEvidence CaptureLog::evidence(const model::CaptureCounts& counts
 }
 
 void add_completeness(const std::vector<track::ConnectionCounts>& connections, model::CaptureCounts& counts) {
-  std::uint64_t seen = 0;
+  // Requests and responses, and the datagrams of connection management; not ACKs, not other UD.
+  std::uint64_t seen = counts.management_frames;
   std::uint64_t missed = 0;
   for (const auto& connection : connections) {
     if (connection.transport == wire::Transport::kUd) continue;

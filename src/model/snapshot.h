@@ -28,7 +28,8 @@ struct CaptureCounts {
   std::uint64_t bytes_on_wire = 0;  ///< of all frames
   std::optional<Nanos> first_time;
   std::optional<Nanos> last_time;
-  std::uint64_t truncated_frames = 0;
+  std::uint64_t truncated_frames = 0;       ///< cut by the snap length (or by a mirror), whatever they hold
+  std::uint64_t truncated_roce_frames = 0;  ///< of these, RoCE packets
   std::array<std::uint64_t, wire::kUndecodableCount> undecodable{};
   std::uint64_t capture_missed_packets = 0;
   double completeness = 1.0;

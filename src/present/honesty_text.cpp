@@ -57,8 +57,8 @@ Span completeness(const model::Snapshot& snapshot) {
 }
 
 Span truncation(const CaptureCounts& c) {
-  if (c.truncated_frames == 0) return {"nothing truncated", Tone::kGood};
-  std::string text = plural(c.truncated_frames, "RoCE packet") + " cut by the snap length";
+  if (c.truncated_roce_frames == 0) return {"nothing truncated", Tone::kGood};
+  std::string text = plural(c.truncated_roce_frames, "RoCE packet") + " cut by the snap length";
   if (c.snap_length) text += fmt::format(" ({} bytes)", *c.snap_length);
   return {text + ": ICRC unchecked there", Tone::kPlain};
 }

@@ -96,6 +96,7 @@ void Connection::deliver_reply(std::size_t index, const PacketFacts& packet, Obs
   const bool delivered = side.delivered(packet);
   RequestSpace* requests = is_paired() ? &sides_[1 - index]->requests : nullptr;
   if (packet.role == wire::Role::kResponse) {
+    if (requests) requests->on_response_psn(packet.psn);
     side.responses.on_response(packet, requests, delivered, context, observation);
   }
   if (requests && delivered) requests->on_reply(packet, context, observation);

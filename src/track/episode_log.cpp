@@ -26,7 +26,12 @@ void EpisodeLog::add(Sequence last, const PacketFacts& packet, bool wasted, bool
 
 void EpisodeLog::end(SpaceCounts& counts, Context& context) {
   if (!open_) return;
-  const Episode& e = open_->episode;
+  Episode& e = open_->episode;
+  // Where the loss was before the tap, what the tap had seen had passed the place of loss, and was sent again only
+  // because the sender goes back as a whole. After an RNR NAK the responder really took none of it.
+  if (e.unseen_packets > 0 && e.cause != Cause::kRnr) {
+    e.wasted_packets = std::max(e.wasted_packets, e.packets - e.unseen_packets);
+  }
   ++counts.episodes_by_cause[static_cast<std::size_t>(e.cause)];
   if (counts.episodes.size() < context.lists.per_list && context.lists.left > 0) {
     --context.lists.left;

@@ -39,6 +39,10 @@ inline constexpr Nanos kSilence = milliseconds(4);
 /// QP timeouts in use (n = 12 and up) are 17 ms and more.
 inline constexpr Nanos kResponsesFlow = milliseconds(12);
 
+/// A NAK whose PSN was acknowledged after all explains a resend for this long: NAK and late packet crossed. Shorter than
+/// any QP timeout in use, longer than a requester takes to react (8 ms in the lab).
+inline constexpr Nanos kCrossing = milliseconds(15);
+
 /// A forward jump of more PSNs than this, or a step back by more, with no reply to tell otherwise, is another connection:
 /// a 100 ms outage at 100 Gb/s with 4 KiB packets loses 3 * 10^5, a random first PSN lies that close in 2 of 100 cases.
 inline constexpr std::int64_t kJumpNoLossExplains = 1 << 18;

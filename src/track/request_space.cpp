@@ -8,6 +8,8 @@ namespace {
 
 constexpr Sequence kOneWrap = Sequence{1} << 24;
 constexpr std::size_t kLateMost = 64;  // a reordering depth beyond this is a sender going back
+constexpr std::size_t kTriggersMost = 16;  // NAKs a sender may not have answered yet
+constexpr Sequence kNarrowWindow = 4096;
 /// How far behind a NAK the first resent packet may be when the capture missed the ones between.
 constexpr Sequence kTriggerSlack = 64;
 
@@ -141,6 +143,17 @@ void RequestSpace::on_path_mtu(std::uint32_t pmtu) {
   }
 }
 
+void RequestSpace::on_response_psn(Psn psn) {
+  PendingRead* read = reads_.newest();
+  if (!read_is_open_ || !read || read->bytes_known) return;
+  const Sequence seq = extend(highest_, psn);
+  if (seq <= highest_ || seq - highest_ > kJumpNoLossExplains) return;
+  read->last = seq;
+  highest_ = seq;
+  history_.advance(seq);
+  counts_.highest_psn = psn;
+}
+
 // ---------------------------------------------------------------------------------------------- old PSNs
 
 void RequestSpace::on_old(Sequence seq, Sequence last, const PacketFacts& packet, bool delivered, Context& context,
@@ -148,7 +161,7 @@ void RequestSpace::on_old(Sequence seq, Sequence last, const PacketFacts& packet
   const bool missing = missing_.contains(seq);
   const bool continues = episodes_.is_open() && seq >= episodes_.open().next;
   if (!continues) {
-    const bool triggered = trigger_for(seq, rnr_) || trigger_for(seq, nak_);
+    const bool triggered = trigger_for(seq, packet.time, rnrs_) || trigger_for(seq, packet.time, naks_);
     const bool follows_late = !late_.empty() && seq == late_.back().last + 1 && !missing;
     if (follows_late && !triggered) {
       late_were_resent(context);
@@ -227,9 +240,25 @@ void RequestSpace::late_were_resent(Context& context) {
 
 // ---------------------------------------------------------------------------------------------- episodes
 
-const RequestSpace::Trigger* RequestSpace::trigger_for(Sequence seq, const std::optional<Trigger>& trigger) const {
-  if (!trigger || seq < trigger->seq || seq > trigger->seq + kTriggerSlack) return nullptr;
-  return &*trigger;
+/// The NAK that a go-back to `seq` answers: one that names it; or, where the capture missed the first resends, one for a
+/// PSN just before it that is not acknowledged yet. What was acknowledged since explains a resend for a short time only
+/// (the two crossed on the way).
+const RequestSpace::Trigger* RequestSpace::trigger_for(Sequence seq, Nanos now,
+                                                       const std::vector<Trigger>& triggers) const {
+  const Trigger* near = nullptr;
+  for (const Trigger& trigger : triggers) {
+    const bool acknowledged = trigger.seq <= received_;
+    if (trigger.seq == seq && (!acknowledged || now - trigger.time < kCrossing)) return &trigger;
+    if (!acknowledged && seq > trigger.seq && seq <= trigger.seq + kTriggerSlack) near = &trigger;
+  }
+  return near;
+}
+
+/// The sender went back: what it had been told until then is used up. A NAK that came after the one it answered is not.
+void RequestSpace::use_triggers(Cause cause, Nanos trigger_time) {
+  const auto used = [&](const Trigger& trigger) { return cause != Cause::kNak || trigger.time <= trigger_time; };
+  std::erase_if(naks_, used);
+  rnrs_.clear();
 }
 
 void RequestSpace::begin_episode(Sequence seq, const PacketFacts& packet, Context& context) {
@@ -247,7 +276,7 @@ void RequestSpace::begin_episode(Sequence seq, const PacketFacts& packet, Contex
   e.first_time = packet.time;
   e.first_psn_seen = original_seen(seq);
   e.first_psn_acked = seq <= received_;
-  e.named_by_nak = nak_ && nak_->seq == seq;
+  e.named_by_nak = std::any_of(naks_.begin(), naks_.end(), [&](const Trigger& t) { return t.seq == seq; });
   const Slot* slot = history_.find(seq);
   const auto* run = missing_.find(seq);
   // The sender last sent it when the tap saw it, or, if the tap never did, just before the packet that jumped over it.
@@ -259,20 +288,19 @@ void RequestSpace::begin_episode(Sequence seq, const PacketFacts& packet, Contex
     e.wait = packet.time - run->time;
   }
   e.cause = cause_of(seq, packet, e);
-  nak_.reset();
-  rnr_.reset();
+  use_triggers(e.cause, packet.time - e.wait);
   episodes_.begin(open);
 }
 
 /// Why the sender went back to `seq`, by what the tap saw before. `spurious` is decided when the episode ends.
 Cause RequestSpace::cause_of(Sequence seq, const PacketFacts& packet, Episode& episode) const {
-  if (const Trigger* rnr = trigger_for(seq, rnr_)) {  // outranks a sequence NAK for the packets still under way
+  if (const Trigger* rnr = trigger_for(seq, packet.time, rnrs_)) {  // outranks a sequence NAK for the packets still under way
     episode.trigger_frame = rnr->frame;
     episode.wait = packet.time - rnr->time;
     episode.advertised_wait = rnr->advertised;
     return Cause::kRnr;
   }
-  if (const Trigger* nak = trigger_for(seq, nak_)) {
+  if (const Trigger* nak = trigger_for(seq, packet.time, naks_)) {
     episode.trigger_frame = nak->frame;
     episode.wait = packet.time - nak->time;
     return Cause::kNak;
@@ -372,7 +400,8 @@ RequestSpace::Fit RequestSpace::fits(const PacketFacts& reply) const {
   const Slot* slot = history_.find(seq);
   if (slot && slot->state == Slot::State::kSeen && slot->wants_reply && reply.time >= slot->first_time) return Fit::kExact;
   if (seq <= received_) return Fit::kNone;
-  return Fit::kInWindow;
+  // Any PSN of a narrow window says as much: it is hit by chance once in 4,000 connections.
+  return highest_ - received_ <= kNarrowWindow ? Fit::kExact : Fit::kInWindow;
 }
 
 void RequestSpace::on_reply(const PacketFacts& reply, Context& context, Observation& observation) {
@@ -412,8 +441,10 @@ void RequestSpace::on_nak(Sequence seq, const PacketFacts& reply, bool rnr) {
       return;
     }
   }
-  std::optional<Trigger>& place = rnr ? rnr_ : nak_;
-  if (!place || place->seq != seq) place = trigger;
+  auto& triggers = rnr ? rnrs_ : naks_;
+  if (std::any_of(triggers.begin(), triggers.end(), [&](const Trigger& t) { return t.seq == seq; })) return;
+  if (triggers.size() >= kTriggersMost) triggers.erase(triggers.begin());
+  triggers.push_back(trigger);
 }
 
 void RequestSpace::advance_received(Sequence seq, const PacketFacts& reply, Context& context) {

@@ -29,6 +29,9 @@ class RequestSpace {
   /// An ACK, NAK, RNR NAK or response of the other side.
   void on_reply(const PacketFacts& reply, Context& context, Observation& observation);
 
+  /// A response came with PSN `psn`: a READ at the end whose span is not known (RETH cut off) reaches at least there.
+  void on_response_psn(Psn psn);
+
   /// The path MTU became known: READ requests whose span was open get it.
   void on_path_mtu(std::uint32_t pmtu);
 
@@ -104,7 +107,8 @@ class RequestSpace {
   void end_episode(Context& context);
   bool was_spurious(const EpisodeLog::Open& open) const;
   bool original_seen(Sequence seq) const;
-  const Trigger* trigger_for(Sequence seq, const std::optional<Trigger>& trigger) const;
+  const Trigger* trigger_for(Sequence seq, Nanos now, const std::vector<Trigger>& triggers) const;
+  void use_triggers(Cause cause, Nanos trigger_time);
   void on_nak(Sequence seq, const PacketFacts& reply, bool rnr);
   void advance_received(Sequence seq, const PacketFacts& reply, Context& context);
 
@@ -123,8 +127,8 @@ class RequestSpace {
   Nanos received_beyond_time_;
   std::optional<Sequence> skewed_received_;  // waits kDirectionSkew before it closes gaps
   Nanos skewed_since_;
-  std::optional<Trigger> nak_;
-  std::optional<Trigger> rnr_;
+  std::vector<Trigger> naks_;  // oldest first
+  std::vector<Trigger> rnrs_;
   std::optional<Msn> last_msn_;
   std::optional<Nanos> last_reply_time_;
   Nanos last_request_time_;
