@@ -4,14 +4,14 @@
 
 The capture is read once before anything is timed, so that all read from memory. Rounds go through all tools in turn, so
 that a busy moment of the machine hits all of them; the best round of each counts. tshark is slow, so it gets the first
-million packets and one round. Peak memory is the largest resident set that the kernel reports for the process.
+million packets and one round. Peak memory is the largest resident set, as GNU time reports it.
 """
 
 import argparse
-import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -35,18 +35,20 @@ class Tool:
         return shutil.which(self.command[0]) is not None
 
     def run(self):
-        started = time.perf_counter()
-        process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.PIPE)
-        complaint = process.stderr.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        self.seconds.append(time.perf_counter() - started)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        self.cpu_seconds.append(usage.ru_utime + usage.ru_stime)
-        self.peak_bytes = max(self.peak_bytes, usage.ru_maxrss * 1024)
-        # Findings may set an exit status of 1; more than that is a failure.
-        if process.returncode not in (0, 1):
-            sys.exit(f"{' '.join(self.command)}: exit status {process.returncode}\n{complaint.decode(errors='replace')}")
+        with tempfile.NamedTemporaryFile("r") as usage:
+            # GNU time, because a child of this interpreter would count the interpreter's memory as its own peak.
+            command = ["/usr/bin/time", "--quiet", "-f", "%U %S %M", "-o", usage.name, *self.command]
+            started = time.perf_counter()
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                  check=False)
+            self.seconds.append(time.perf_counter() - started)
+            # Findings may set an exit status of 1; more than that is a failure.
+            if done.returncode not in (0, 1):
+                complaint = done.stderr.decode(errors="replace")
+                sys.exit(f"\n{' '.join(self.command)}: exit status {done.returncode}\n{complaint}")
+            user, system, peak_kb = usage.read().split()
+        self.cpu_seconds.append(float(user) + float(system))
+        self.peak_bytes = max(self.peak_bytes, int(peak_kb) * 1024)
 
 
 def capture(maker: Path, folder: Path, packets: int) -> Path:
