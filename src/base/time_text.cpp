@@ -88,7 +88,7 @@ std::optional<Nanos> parse_time(std::string_view text) {
     int hours = 0;
     int minutes = 0;
     if (std::sscanf(std::string(rest.substr(1)).c_str(), "%2d:%2d", &hours, &minutes) != 2) return std::nullopt;
-    const std::int64_t offset = (hours * 60 + minutes) * 60;
+    const std::int64_t offset = std::int64_t{hours} * 3600 + std::int64_t{minutes} * 60;
     whole -= rest.front() == '+' ? offset : -offset;
   } else if (!rest.empty() && rest != "Z" && rest != "z") {
     return std::nullopt;
@@ -113,7 +113,7 @@ std::string short_duration(Nanos duration) {
   } else if (ns < 119.5e9) {
     scaled(ns / 1e9, "s");
   } else {
-    const auto whole = static_cast<long long>(ns / 1e9 + 0.5);
+    const auto whole = std::llround(ns / 1e9);
     std::snprintf(text.data(), text.size(), "%s%lld m %02lld s", negative ? "-" : "", whole / 60, whole % 60);
   }
   return text.data();
