@@ -10,6 +10,10 @@ if(ROCETOP_WERROR)
   add_compile_options(-Werror)
 endif()
 
+if(ROCETOP_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)  # coverage of every library, for tests/fuzz
+endif()
+
 find_program(CCACHE ccache)
 if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})

@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // Touch all of the payload: a span that is wrong must show here.
   std::uint32_t sum = 0;
   for (const std::uint8_t byte : out.packet.payload) sum += byte;
-  static volatile std::uint32_t sink = 0;
+  [[maybe_unused]] static volatile std::uint32_t sink = 0;
   sink = sum;
   parse_cm(out.packet.payload);
   return 0;
