@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The words of the tracker as rules: each line is a sentence, a scenario (generate/scenario.h) and what must be said
+// about it (support/space_text.h). The sentence is the specification; a line that fails shows where the tracker departs
+// from it.
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+
+#include "support/scenario_run.h"
+#include "support/space_text.h"
+
+namespace rocetop::test {
+namespace {
+
+struct Rule {
+  const char* sentence;
+  const char* scenario;
+  const char* expected;
+};
+
+std::string all_connections(const TrackerRun& run) {
+  std::string out;
+  for (const auto& connection : run.connections) out += (out.empty() ? "" : " || ") + connection_text(connection);
+  return out;
+}
+
+class Rules : public testing::TestWithParam<Rule> {};
+
+TEST_P(Rules, Hold) {
+  EXPECT_EQ(all_connections(track_scenario(GetParam().scenario)), GetParam().expected)
+      << GetParam().sentence << "\n  " << GetParam().scenario;
+}
+
+void PrintTo(const Rule& rule, std::ostream* out) { *out << '"' << rule.sentence << '"'; }
+
+constexpr Rule kNew[] = {
+    {"packets in order are new", "W 100-103 | ACK 103", "clean"},
+    {"a PSN wrap is in order", "W 0xFFFFFE-1 | W 2-3 | ACK 1 | ACK 3", "clean"},
+    {"a capture may begin in the middle of a message", "W 100-103 open | ACK 103", "clean"},
+    {"a capture may begin with replies to what it did not see", "ACK 99 | W 100-103 | ACK 103", "clean"},
+    {"a READ takes the PSNs of its responses", "R 100-107 | RR 100-107 | W 108 | ACK 108", "clean"},
+    {"a READ of nothing takes one PSN", "R 100 len=0 | RR 100 len=0 | W 101 | ACK 101", "clean"},
+    {"responses skip what is no READ", "R 100-101 | RR 100-101 | W 102-105 | ACK 105 | R 106-107 | RR 106-107",
+     "clean"},
+    {"an atomic takes one PSN", "AT 100 | ATA 100 | AT 101 | ATA 101", "clean"},
+    {"requests of both sides are tracked apart", "W 100-101 | B: W 5000-5001 | A: ACK 5001 | ACK 101", "clean"},
+    {"requests of one side and responses of the same are tracked apart",
+     "R 100-103 | B: W 7000-7001 | RR 100-103 | A: ACK 7001 | B: W 7002 | A: ACK 7002", "clean"},
+    {"acknowledgements may repeat themselves", "W 100-103 | ACK 103 | ACK 103 | ACK 103 | W 104 | ACK 104", "clean"},
+    {"congestion notifications take no PSN", "W 100-101 | CNP | W 102-103 | ACK 103", "clean"},
+};
+
+constexpr Rule kMissing[] = {
+    {"skipped, then sent again after a NAK: lost before the tap",
+     "W 100-103 | drop 102 | NAK 102 | W 102-103 | ACK 103",
+     "requests: missing 102 retransmitted; unseen 1; seen 1; nak 102 x2 by #4 at #5"},
+    {"the same across the wrap", "W 0xFFFFFE-1 | drop 0 | NAK 0 | W 0-1 | ACK 1",
+     "requests: missing 0 retransmitted; unseen 1; seen 1; nak 0 x2 by #4 at #5"},
+    {"a burst is one run", "W 100-107 | drop 102-105 | NAK 102 | W 102-107 | ACK 107",
+     "requests: missing 102-105 retransmitted; unseen 4; seen 2; nak 102 x6 by #5 at #6"},
+    {"a lost READ request leaves as many PSNs missing as it takes, and is one packet",
+     "W 98-99 | ACK 99 | R 100-103 | drop 100 | W 104 | NAK 100 | R 100-103 | W 104 | RR 100-103 | ACK 104",
+     "requests: missing 100-103 retransmitted; unseen 1; seen 1; nak 100 x2 by #5 at #6"},
+    {"late without the sender going back: reordered", "W 100-105 | late 102 after=103 | ACK 105",
+     "requests: missing 102 reordered; reordered 1"},
+    {"acknowledged all the same: the capture missed it", "W 100-103 | drop 102 | ACK 103 | W 104 | ACK 104",
+     "requests: missing 102 capture_missed"},
+    {"a response nobody asked for again: the capture missed it",
+     "W 98-99 | ACK 99 | R 100-103 | RR 100-103 | drop 101 | W 104 | ACK 104 | W 105 | ACK 105",
+     "responses: missing 101 capture_missed"},
+    {"not acknowledged before the capture ends: unresolved", "W 98-99 | ACK 99 | W 100-103 | drop 102",
+     "requests: missing 102 unresolved"},
+    {"without the reply direction: unresolved", "W 100-103 | drop 102 | W 104-107", "requests: missing 102 unresolved"},
+    {"UC gaps never heal", "uc | W 100-103 | drop 102 | W 104-107", "requests: missing 102 unresolved"},
+    {"each gap has its own fate", "W 100-107 | drop 102 | drop 104 | late 105 after=106 | ACK 107 | W 108 | ACK 108",
+     "requests: missing 102 capture_missed; missing 104 capture_missed; missing 105 reordered; reordered 1"},
+};
+
+constexpr Rule kResent[] = {
+    {"seen, then sent again after a NAK: lost after the tap", "W 100-103 | NAK 102 | W 102-103 | ACK 103",
+     "requests: seen 2; nak 102 x2 by #5 at #6"},
+    {"a NAK may name a packet in the middle of what is under way",
+     "W 99 | ACK 99 | W 100-107 | NAK 104 | W 104-109 | ACK 107 | ACK 109",
+     "requests: seen 4; nak 104 x4 by #11 at #12"},
+    {"sent again after silence", "W 99 | ACK 99 | W 100-103 | wait 70ms | W 100-103 | ACK 103",
+     "requests: seen 4; timeout 100 x4 at #7"},
+    {"each round of silence is an episode",
+     "W 99 | ACK 99 | W 100 | wait 70ms | W 100 | wait 70ms | W 100 | wait 70ms | W 100 | ACK 100",
+     "requests: seen 3; timeout 100 x1 at #4; timeout 100 x1 at #5; timeout 100 x1 at #6"},
+    {"an old NAK does not explain a later timeout",
+     "W 99 | ACK 99 | W 100-103 | NAK 102 | W 102-103 | wait 70ms | W 102-103 | ACK 103",
+     "requests: seen 4; nak 102 x2 by #7 at #8; timeout 102 x2 at #10"},
+    {"an RNR NAK outranks the sequence NAK in its wake",
+     "S 100-101 | S 102-103 | RNR 100 timer=12 | NAK 100 | wait 1ms | S 100-103 | ACK 101 | ACK 103",
+     "requests: seen 4; rnr 100 x4 by #5 at #7"},
+    {"… also when it is refused again", "S 100 | RNR 100 | wait 1ms | S 100 | RNR 100 | wait 1ms | S 100 | ACK 100",
+     "requests: seen 2; rnr 100 x1 by #2 at #3; rnr 100 x1 by #4 at #5"},
+    {"everything resent had been acknowledged: spurious", "W 100-103 | ACK 103 | wait 70ms | W 100-103 | ACK 103",
+     "requests: seen 4; spurious 100 x4 at #6"},
+    {"not all of it had been acknowledged: not spurious",
+     "W 100-101 | ACK 101 | W 102-103 | wait 70ms | W 100-103 | ACK 103", "requests: seen 4; timeout 100 x4 at #6"},
+    {"without the reply direction nobody knows why", "W 100-103 | wait 2ms | W 102-103 | wait 2ms | W 104-105",
+     "requests: seen 2; unknown 102 x2 at #5"},
+    {"a NAK for something else explains nothing",
+     "W 99 | ACK 99 | W 100-103 | NAK 102 | wait 70ms | W 100-103 | ACK 103", "requests: seen 4; timeout 100 x4 at #8"},
+};
+
+constexpr Rule kReads[] = {
+    {"the rest of a READ asked for while responses flow: restart",
+     "R 100-103 | RR 100-103 | drop 101 | R 101-103 | RR 101-103 open",
+     "requests: seen 1; read_restart 101 x1 at #5 | responses: missing 101 retransmitted; unseen 1; seen 2"},
+    {"… when the response was lost after the tap", "R 100-107 | RR 100-103 more | R 101-107 | RR 101-107 open",
+     "requests: seen 1; read_restart 101 x1 at #6 | responses: seen 3"},
+    {"… with the later requests of the window",
+     "R 100-103 | R 104-107 | RR 100-103 | drop 102 | R 102-103 | R 104-107 | RR 102-103 open | RR 104-107",
+     "requests: seen 2; read_restart 102 x2 at #6 | responses: missing 102 retransmitted; unseen 1; seen 1"},
+    {"a READ asked for again after silence: timeout",
+     "R 100-103 | RR 100-103 | drop 102-103 | wait 70ms | R 102-103 | RR 102-103 open | W 104 | ACK 104",
+     "requests: seen 1; timeout 102 x1 at #4"},
+    {"a READ answered in full and asked for again: spurious",
+     "R 100-101 | RR 100-101 | wait 70ms | R 100-101 | RR 100-101 | W 102 | ACK 102",
+     "requests: seen 1; spurious 100 x1 at #4 | responses: seen 2"},
+    {"an atomic is answered again from the store",
+     "AT 99 | ATA 99 | AT 100 | wait 70ms | AT 100 | ATA 100 | wait 70ms | AT 100 | ATA 100",
+     "requests: seen 2; timeout 100 x1 at #4; spurious 100 x1 at #6 | responses: seen 1"},
+    {"reordered responses", "R 100-105 | RR 100-105 | late 102 after=103 | W 106 | ACK 106",
+     "responses: missing 102 reordered; reordered 1"},
+    {"a new READ of the same address is new", "R 100-101 | RR 100-101 | R 102-103 | RR 102-103", "clean"},
+};
+
+constexpr Rule kDuplicates[] = {
+    {"a copy of a request", "W 100-103 | dup 102 | ACK 103", "requests: duplicate 1"},
+    {"a copy of the newest request", "W 100-103 | dup 103 | ACK 103 | W 104 | ACK 104", "requests: duplicate 1"},
+    {"copies of everything", "W 100-103 | dup 100-103 | ACK 103", "requests: duplicate 4"},
+    {"a copy of a response", "R 100-102 | RR 100-102 | dup 101 | W 103 | ACK 103", "responses: duplicate 1"},
+    {"a copy of an acknowledgement is nobody's", "W 100 | ACK 100 | dup 100 | W 101 | ACK 101", "clean"},
+};
+
+// The same words when the sender went back before the first acknowledgement told whose replies these are.
+constexpr Rule kLatePairing[] = {
+    {"a NAK seen before the pairing is a trigger", "W 100-107 | NAK 104 | W 104-109 | ACK 107 | ACK 109",
+     "requests: seen 4; nak 104 x4 by #9 at #10"},
+    {"… of the first of two episodes", "W 100-103 | NAK 102 | W 102-103 | wait 70ms | W 102-103 | ACK 103",
+     "requests: seen 4; nak 102 x2 by #5 at #6; timeout 102 x2 at #8"},
+    {"silence before the first reply is a timeout", "W 100-101 | wait 70ms | W 100-101 | ACK 101",
+     "requests: seen 2; timeout 100 x2 at #3"},
+    {"… for a READ", "R 100-103 | wait 70ms | R 100-103 | RR 100-103", "requests: seen 1; timeout 100 x1 at #2"},
+    {"an RNR NAK before the pairing is a trigger", "S 100-101 | RNR 100 | wait 1ms | S 100-101 | ACK 101",
+     "requests: seen 2; rnr 100 x2 by #3 at #4"},
+    {"a READ whose path MTU nobody showed yet takes the PSNs of its responses",
+     "S 99 | ACK 99 | R 100-103 | drop 100 | S 104 | NAK 100 | R 100-103 | S 104 | RR 100-103 | ACK 104",
+     "requests: missing 100-103 retransmitted; unseen 1; seen 1; nak 100 x2 by #4 at #5"},
+    {"a response that the capture missed, of a READ whose path MTU nobody showed yet",
+     "R 100-103 | RR 100-103 | drop 101 | W 104 | ACK 104 | W 105 | ACK 105", "responses: missing 101 capture_missed"},
+};
+
+constexpr Rule kReuse[] = {
+    {"CM starts a new connection",
+     "REQ 500 | REP 100 | RTU | W 100-101 | ACK 101 | DREQ | DREP | wait 1s | qp 17/18 new | REQ 900 | REP 7000 | RTU "
+     "| "
+     "W 7000-7001 | ACK 7001",
+     "clean || clean"},
+    {"a jump that no loss explains starts a new connection",
+     "W 100-101 | ACK 101 | wait 2s | qp 17/18 new | W 9000000-9000001 | ACK 9000001 | W 9000002 | ACK 9000002",
+     "clean || clean"},
+    {"message numbers that start again start a new connection, however near its PSNs are",
+     "W 100 | ACK 100 | W 101 | ACK 101 | W 102 | ACK 102 | wait 2s | qp 17/18 new | W 200 | ACK 200 | W 201 | ACK 201",
+     "clean || clean"},
+    {"message numbers that wrap do not",
+     "W 100 | ACK 100 msn=0xFFFFFE | W 101 | ACK 101 msn=0xFFFFFF | W 102 | ACK 102 msn=0 | W 103 | ACK 103 msn=1",
+     "clean"},
+};
+
+std::string name(const testing::TestParamInfo<Rule>& info) { return std::to_string(info.index + 1); }
+
+INSTANTIATE_TEST_SUITE_P(New, Rules, testing::ValuesIn(kNew), name);
+INSTANTIATE_TEST_SUITE_P(Missing, Rules, testing::ValuesIn(kMissing), name);
+INSTANTIATE_TEST_SUITE_P(Resent, Rules, testing::ValuesIn(kResent), name);
+INSTANTIATE_TEST_SUITE_P(Reads, Rules, testing::ValuesIn(kReads), name);
+INSTANTIATE_TEST_SUITE_P(Duplicates, Rules, testing::ValuesIn(kDuplicates), name);
+INSTANTIATE_TEST_SUITE_P(LatePairing, Rules, testing::ValuesIn(kLatePairing), name);
+INSTANTIATE_TEST_SUITE_P(Reuse, Rules, testing::ValuesIn(kReuse), name);
+
+}  // namespace
+}  // namespace rocetop::test
