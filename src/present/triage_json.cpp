@@ -214,6 +214,7 @@ void TriageJson::direction(const track::DirectionCounts& d) {
   json_.member("src", d.src.to_string());
   json_.member("dst", d.dst.to_string());
   json_.member("dst_qpn", number(d.dst_qpn));
+  if (d.src_qpn) json_.member("src_qpn", d.src_qpn->value);
   fields(model::direction_fields(), d);
   frame("first", d.first_frame);
   frame("last", d.last_frame);
@@ -235,9 +236,7 @@ void TriageJson::direction(const track::DirectionCounts& d) {
   json_.end_object();
   json_.key("dscp");
   json_.begin_object();
-  for (std::size_t i = 0; i < d.dscp.size(); ++i) {
-    if (d.dscp[i] != 0) json_.member(std::to_string(i), d.dscp[i]);
-  }
+  for (const auto& [dscp, frames] : d.dscp) json_.member(std::to_string(dscp), frames);
   json_.end_object();
   json_.member("last_acked_psn", number(d.last_acked_psn));
   frame("last_ack", d.last_ack_frame);
