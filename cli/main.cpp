@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "exit_status.h"
+#include "help_format.h"
 #include "message.h"
 #include "output.h"
 #include "packets.h"
+#include "terminal.h"
 #include "triage.h"
 
 namespace rocetop::cli {
@@ -25,6 +27,7 @@ int run(std::vector<std::string> arguments) {
   CLI::App app("Network diagnostics for RDMA over Ethernet: packets, not counters", "rocetop");
   app.set_version_flag("--version", "rocetop " ROCETOP_VERSION);
   app.require_subcommand(0, 1);
+  app.formatter(std::make_shared<HelpFormat>(text_style("never", 0).width));
   app.footer(
       "Examples:\n"
       "  rocetop triage capture.pcapng\n"

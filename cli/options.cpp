@@ -14,11 +14,10 @@ namespace {
 
 void add_input_options(CLI::App& command, CommonOptions& o) {
   const std::string group = "Input";
-  command
-      .add_option("FILE", o.words.plain,
-                  "Captures: pcap or pcapng, plain, gzip or zstd; - is standard input. The first word that is no file "
-                  "starts a filter, as with tcpdump")
-      ->type_name("[FILTER]");
+  command.add_option(
+      "FILE", o.words.plain,
+      "Captures: pcap or pcapng, plain, gzip or zstd; - is standard input. Several are read as one, in order "
+      "of time. The first word that is no file starts a filter, as with tcpdump");
   command.add_option("-r", o.words.read_files, "A capture, as with tcpdump; the plain words are then the filter")
       ->type_name("FILE")
       ->allow_extra_args(false)

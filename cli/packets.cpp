@@ -74,6 +74,7 @@ class Printer {
     if (!started_) line_.time_zero = frame.time;
     started_ = true;
     if (!choice_.shows(decoded, observation)) return;
+    ++shown_;
     present::PacketRecord record;
     record.id = frame.id;
     if (frame.has_time) record.time = frame.time;
@@ -89,6 +90,7 @@ class Printer {
   }
 
   std::uint64_t roce_frames() const { return roce_frames_; }
+  std::uint64_t shown() const { return shown_; }
 
  private:
   void write(const present::PacketRecord& record) {
@@ -111,6 +113,7 @@ class Printer {
   Choice choice_;
   present::PacketLineOptions line_;
   std::uint64_t roce_frames_ = 0;
+  std::uint64_t shown_ = 0;
   bool started_ = false;
 };
 
@@ -143,7 +146,7 @@ CLI::App* add_packets(CLI::App& app, PacketsOptions& options) {
   command->add_flag("-v,--verbose", options.verbose, "The fields of every header, one header a line")->group("Output");
   command->add_flag("--two-pass", options.two_pass, "Read the input twice: show what later packets settled")
       ->group("Output");
-  command->add_option("--time", options.time, "local (time of day), utc, epoch or relative (to the first frame)")
+  command->add_option("--time", options.time, "local (time of day), utc, epoch or relative (to the first packet)")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"local", "utc", "epoch", "relative"}))
       ->group("Output");
@@ -180,6 +183,7 @@ int run_packets(const PacketsOptions& options) {
   const bool written = output.finish();
   const bool broken = report_problems(*run->source);
   if (!written || broken) return kExitError;
+  if (printer.shown() == 0 && !job->selection_text.empty()) complain("no packet matches " + job->selection_text);
   if (printer.roce_frames() != 0) return kExitOk;
   complain("no RoCE here (UDP destination port 4791 or 4794, EtherType 0x8915)",
            "`rocetop triage` says what is there instead");

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <optional>
 
 #include "exit_status.h"
 #include "interrupt.h"
@@ -32,14 +33,15 @@ model::Snapshot analyse(const Job& job, Run& run) {
   return snapshot;
 }
 
-void render(const TriageOptions& options, const Job& job, const model::Snapshot& snapshot, Output& output) {
+void render(const TriageOptions& options, const Job& job, const model::Snapshot& whole, const model::Snapshot& shown,
+            Output& output) {
   const present::TextSink sink = [&output](std::string_view text) { output.write(text); };
-  if (options.common.json) return present::write_triage_json(snapshot, sink);
+  if (options.common.json) return present::write_triage_json(shown, sink);
   present::TriageTextOptions text;
   text.style = text_style(options.common.color, options.common.width);
   text.all = options.all;
   text.selection = job.selection_text;
-  present::write_triage_text(snapshot, text, sink);
+  present::write_triage_text(whole, shown, text, sink);
 }
 
 bool has_finding_at(const model::Snapshot& snapshot, const std::string& fail_on) {
@@ -49,10 +51,10 @@ bool has_finding_at(const model::Snapshot& snapshot, const std::string& fail_on)
                      [&](const verdict::Finding& f) { return f.severity >= *severity; });
 }
 
-void say_if_nothing_is_shown(const Job& job, std::size_t connections_in_all, const model::Snapshot& shown) {
-  if (job.selection_text.empty() || !shown.connections.empty() || connections_in_all == 0) return;
+void say_if_nothing_is_shown(const Job& job, const model::Snapshot& whole, const model::Snapshot& shown) {
+  if (job.selection_text.empty() || !shown.connections.empty() || whole.connections.empty()) return;
   complain("no connection matches " + job.selection_text,
-           "there are " + present::plural(connections_in_all, "connection") + "; run without it to see them");
+           "the input holds " + present::plural(whole.connections.size(), "connection"));
 }
 
 }  // namespace
@@ -82,20 +84,21 @@ int run_triage(const TriageOptions& options) {
   auto run = open(*job, [] { return !interrupted(); });
   if (!run) return complain(run.error()), kExitError;
   stop_on_interrupt();
-  model::Snapshot snapshot = analyse(*job, *run);
-  const std::size_t connections_in_all = snapshot.connections.size();
-  snapshot = model::select(std::move(snapshot), job->selection);
+  const model::Snapshot whole = analyse(*job, *run);
+  std::optional<model::Snapshot> chosen;
+  if (!job->selection.everything()) chosen = model::select(whole, job->selection);
+  const model::Snapshot& shown = chosen ? *chosen : whole;
 
   Output output;
-  const bool nothing_read = snapshot.capture.frames == 0 && !run->source->problems().empty();
-  if (!nothing_read) render(options, *job, snapshot, output);
+  const bool nothing_read = whole.capture.frames == 0 && !run->source->problems().empty();
+  if (!nothing_read) render(options, *job, whole, shown, output);
   const bool written = output.finish();
   if (interrupted()) complain("interrupted: the report covers what was read until then");
   const bool broken = report_problems(*run->source);
   if (!written || broken) return kExitError;
-  if (snapshot.capture.roce_frames == 0) return kExitNoRoce;
-  say_if_nothing_is_shown(*job, connections_in_all, snapshot);
-  return has_finding_at(snapshot, options.fail_on) ? kExitFindings : kExitOk;
+  if (whole.capture.roce_frames == 0) return kExitNoRoce;
+  say_if_nothing_is_shown(*job, whole, shown);
+  return has_finding_at(shown, options.fail_on) ? kExitFindings : kExitOk;
 }
 
 }  // namespace rocetop::cli

@@ -129,7 +129,7 @@ Sum sum(const model::Snapshot& snapshot) {
 
 std::vector<Span> honesty_spans(const model::Snapshot& snapshot) {
   const CaptureCounts& c = snapshot.capture;
-  std::vector<Span> clauses = {{size_text(c) + (c.roce_frames != 0 ? ":" : ""), Tone::kStrong}};
+  std::vector<Span> clauses = {{size_text(c) + ":", Tone::kStrong}};
   if (c.roce_frames != 0 && !snapshot.connections.empty()) {
     clauses.push_back(completeness(snapshot));
     clauses.push_back(truncation(c));
@@ -138,6 +138,7 @@ std::vector<Span> honesty_spans(const model::Snapshot& snapshot) {
     clauses.push_back({"no queue pair to follow", Tone::kPlain});
   }
   add_rarer_news(snapshot, clauses);
+  if (clauses.size() == 1) clauses[0].text.pop_back();
   return wrap_up(std::move(clauses));
 }
 

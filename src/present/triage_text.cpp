@@ -34,33 +34,34 @@ std::string about_input(const model::Snapshot& snapshot) {
 
 }  // namespace
 
-void write_triage_text(const model::Snapshot& snapshot, const TriageTextOptions& options, const TextSink& sink) {
+void write_triage_text(const model::Snapshot& whole, const model::Snapshot& shown, const TriageTextOptions& options,
+                       const TextSink& sink) {
   const TextStyle& style = options.style;
   std::vector<Span> first = {{"capture:", Tone::kQuiet}};
-  for (Span& span : honesty_spans(snapshot)) first.push_back(std::move(span));
+  for (Span& span : honesty_spans(whole)) first.push_back(std::move(span));
   sink(paragraph(style, first, 0, 2));
-  const std::string about = about_input(snapshot);
+  const std::string about = about_input(whole);
   if (!about.empty()) sink(paragraph(style, {{about, Tone::kQuiet}}, 0, 2));
   if (!options.selection.empty()) {
-    sink(paragraph(style,
-                   {{"showing only " + options.selection + ": " + plural(snapshot.connections.size(), "connection"),
-                     Tone::kQuiet}},
-                   0, 2));
+    const std::string text =
+        fmt::format("showing only {}: {} of {}", options.selection, grouped(shown.connections.size()),
+                    plural(whole.connections.size(), "connection"));
+    sink(paragraph(style, {{text, Tone::kStrong}}, 0, 2));
   }
   sink("\n");
-  if (snapshot.capture.roce_frames == 0) {
-    sink(no_roce_text(snapshot, style));
-    if (snapshot.findings.empty()) return;
+  if (whole.capture.roce_frames == 0) {
+    sink(no_roce_text(whole, style));
+    if (shown.findings.empty()) return;
     sink("\n");
   }
-  if (snapshot.findings.empty()) {
-    sink(no_findings_text(snapshot, style));
+  if (shown.findings.empty()) {
+    sink(no_findings_text(shown, style));
   } else {
-    write_findings(snapshot, style, options.all, sink);
+    write_findings(shown, style, options.all, sink);
   }
-  if (snapshot.connections.empty()) return;
+  if (shown.connections.empty()) return;
   sink("\n");
-  write_connection_table(snapshot, style, options.all, sink);
+  write_connection_table(shown, style, options.all, sink);
 }
 
 }  // namespace rocetop::present

@@ -17,6 +17,8 @@ struct TriageTextOptions {
   std::string selection;  ///< what --connection, --host or --qp chose, in words; empty for everything
 };
 
-void write_triage_text(const model::Snapshot& snapshot, const TriageTextOptions& options, const TextSink& sink);
+/// `whole`: the analysis, which says what the capture is worth. `shown`: what of it was chosen; may be the same object.
+void write_triage_text(const model::Snapshot& whole, const model::Snapshot& shown, const TriageTextOptions& options,
+                       const TextSink& sink);
 
 }  // namespace rocetop::present
