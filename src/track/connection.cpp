@@ -20,6 +20,7 @@ Connection::Connection(const Connection& other)
       path_mtu_(other.path_mtu_),
       cm_(other.cm_),
       own_qpn_of_side_0_(other.own_qpn_of_side_0_),
+      headers_cut_(other.headers_cut_),
       first_frame_(other.first_frame_),
       last_frame_(other.last_frame_),
       first_time_(other.first_time_),
@@ -50,6 +51,7 @@ Observation Connection::on_packet(std::size_t index, const PacketFacts& packet, 
   last_time_ = std::max(last_time_, packet.time);
   if (transport_ == wire::Transport::kCnp) transport_ = packet.transport();
   side.count(packet);
+  headers_cut_ = headers_cut_ || (packet.headers_cut && (packet.is_read_request() || packet.role == wire::Role::kAcknowledge));
   learn_path_mtu(packet);
 
   Observation observation;
@@ -143,6 +145,7 @@ void Connection::join(Connection& other, PairedBy by, Context& context) {
     first_time_ = other.first_time_;
     own_qpn_of_side_0_ = other.own_qpn_of_side_0_;
   }
+  headers_cut_ = headers_cut_ || other.headers_cut_;
   last_frame_ = std::max(last_frame_, other.last_frame_);
   last_time_ = std::max(last_time_, other.last_time_);
   if (transport_ == wire::Transport::kCnp) transport_ = other.transport_;
@@ -181,6 +184,7 @@ ConnectionCounts Connection::finish(Context& context) {
   out.last_time = last_time_;
   out.path_mtu = path_mtu_;
   out.cm = cm_;
+  out.headers_cut = headers_cut_;
   out.a_ip = sides_[0]->counts.src;
   out.b_ip = sides_[0]->counts.dst;
   out.b_qpn = sides_[0]->counts.dst_qpn;

@@ -76,6 +76,7 @@ class Connection {
   std::optional<std::uint32_t> path_mtu_;
   std::optional<CmFacts> cm_;
   std::optional<Qpn> own_qpn_of_side_0_;
+  bool headers_cut_ = false;
   FrameId first_frame_;
   FrameId last_frame_;
   Nanos first_time_;

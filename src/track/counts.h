@@ -59,6 +59,8 @@ struct Episode {
   Nanos advertised_wait;             ///< rnr: what the RNR NAK asked for
   bool first_psn_seen = false;       ///< the first resent PSN had been seen before
   bool first_psn_acked = false;      ///< …and had been acknowledged at the tap before the resend
+  bool first_psn_late = false;       ///< the first resent PSN had arrived late (reordered)
+  bool first_psn_bad_icrc = false;   ///< … had been seen, but only with a wrong ICRC
   bool named_by_nak = false;         ///< a sequence NAK named the first resent PSN
 };
 
@@ -150,6 +152,7 @@ struct ConnectionCounts {
   FrameId last_frame;
   Nanos first_time;
   Nanos last_time;
+  bool headers_cut = false;               ///< a header that the analysis needs was cut off by the snap length
   std::optional<std::uint32_t> path_mtu;  ///< bytes, from CM or from a First/Middle packet
   std::optional<CmFacts> cm;
   std::optional<DirectionCounts> a_to_b;

@@ -26,6 +26,7 @@ PacketFacts facts_of(const wire::Packet& packet, FrameId frame, Nanos time, std:
   f.has_ip_id = packet.has_ip_id;
   f.ack_request = packet.bth.ack_request;
   f.truncated = packet.truncated;
+  f.headers_cut = packet.headers != packet.expected_headers;
   return f;
 }
 

@@ -33,6 +33,7 @@ struct PacketFacts {
   bool has_ip_id = false;
   bool ack_request = false;
   bool truncated = false;
+  bool headers_cut = false;  ///< an extension header of the opcode is not in the capture
 
   wire::Transport transport() const { return static_cast<wire::Transport>(opcode >> 5); }
   std::uint8_t operation() const { return opcode & 0x1F; }

@@ -111,7 +111,7 @@ void RequestSpace::remember(Sequence seq, const PacketFacts& packet, bool delive
   history_.advance(seq);
   if (Slot* slot = history_.find(seq)) {
     *slot = Slot{packet.time, packet.time, packet.frame, packet.frame, packet.payload_bytes, packet.ip_id, packet.opcode,
-                 Slot::State::kSeen, 1, packet.ack_request || packet.wants_response(), !delivered};
+                 Slot::State::kSeen, 1, packet.ack_request || packet.wants_response(), !delivered, false};
   }
 }
 
@@ -207,7 +207,7 @@ void RequestSpace::hold_late(Sequence seq, Sequence last, const PacketFacts& pac
   if (packet.wants_response() && !reads_.find(seq)) remember_read(seq, last, packet);
   if (Slot* slot = history_.find(seq)) {
     *slot = Slot{packet.time, packet.time, packet.frame, packet.frame, packet.payload_bytes, packet.ip_id, packet.opcode,
-                 Slot::State::kSeen, 1, packet.ack_request || packet.wants_response(), false};
+                 Slot::State::kSeen, 1, packet.ack_request || packet.wants_response(), false, true};
   }
 }
 
@@ -279,6 +279,10 @@ void RequestSpace::begin_episode(Sequence seq, const PacketFacts& packet, Contex
   e.named_by_nak = std::any_of(naks_.begin(), naks_.end(), [&](const Trigger& t) { return t.seq == seq; });
   const Slot* slot = history_.find(seq);
   const auto* run = missing_.find(seq);
+  if (slot && slot->state == Slot::State::kSeen) {
+    e.first_psn_late = slot->late;
+    e.first_psn_bad_icrc = slot->bad_icrc;
+  }
   // The sender last sent it when the tap saw it, or, if the tap never did, just before the packet that jumped over it.
   if (slot && slot->state == Slot::State::kSeen && slot->last_frame != packet.frame) {
     e.wait = packet.time - slot->last_time;

@@ -158,7 +158,7 @@ void ResponseSpace::remember(Sequence seq, const PacketFacts& packet, Context& c
   }
   if (Slot* slot = history_.find(seq)) {
     *slot = Slot{packet.time, packet.time, packet.frame, packet.frame, packet.payload_bytes, packet.ip_id, packet.opcode,
-                 Slot::State::kSeen, 1, false, false};
+                 Slot::State::kSeen, 1, false, false, false};
   }
 }
 

@@ -1,8 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "verdict/judge.h"
 
-namespace rocetop::verdict {
+#include "verdict/causes.h"
+#include "verdict/rules.h"
 
-std::vector<Finding> judge(const Evidence&, const Thresholds&) { return {}; }
+namespace rocetop::verdict {
+namespace {
+
+constexpr std::size_t kApart = 8;  // connections with the same finding that are still shown one by one
+
+}  // namespace
+
+std::vector<Finding> judge(const Evidence& evidence, const Thresholds& thresholds) {
+  Docket docket(evidence, thresholds);
+  judge_capture(docket);
+  judge_receivers(docket);
+  judge_peers(docket);
+  judge_integrity(docket);
+  judge_loss(docket);
+  judge_order(docket);
+  judge_retransmissions(docket);
+  judge_management(docket);
+  std::vector<Finding> findings = std::move(docket.findings());
+  gather(findings, kApart);
+  link_and_order(findings);
+  return findings;
+}
 
 }  // namespace rocetop::verdict

@@ -30,6 +30,14 @@ struct Thresholds {
   std::uint64_t silent_resends = 2;
   /// … or this long without an answer at the end of the capture.
   Nanos silent_time = seconds(1);
+  /// Losses this near in time are one event: a buffer of a few megabytes drains in about this at 100 Gb/s.
+  Nanos burst_window = milliseconds(1);
+  /// Lost packets in a row, or in one event, that single bit errors do not explain.
+  std::uint64_t burst_packets = 8;
+  /// … or connections that lost something in one event.
+  std::size_t burst_connections = 4;
+  /// … where an event holds this many times the losses that the same losses spread evenly over the capture would put there.
+  double burst_over_even = 5.0;
   /// Bad-ICRC packets from which a direction's ICRCs are all taken as not filled in yet (capture on the sender).
   double unfilled_icrc_share = 0.9;
 };

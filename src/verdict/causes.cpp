@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "verdict/causes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+
+#include "verdict/docket.h"
+
+namespace rocetop::verdict {
+namespace {
+
+/// Consequence -> causes it may have on the same connection, the likeliest first.
+struct CauseRow {
+  std::string_view consequence;
+  std::array<std::string_view, 5> causes;
+};
+constexpr std::array kCauseTable = {
+    CauseRow{"loss.after_tap", {"icrc.bad"}},
+    CauseRow{"loss.before_tap", {"loss.burst"}},
+    CauseRow{"loss.uc", {"loss.burst"}},
+    CauseRow{"retransmit.nak", {"loss.before_tap", "loss.after_tap", "icrc.bad", "order.reordered"}},
+    CauseRow{"retransmit.timeout", {"peer.silent", "peer.unreachable", "loss.before_tap", "loss.after_tap", "icrc.bad"}},
+    CauseRow{"retransmit.early", {"retransmit.timeout"}},
+    CauseRow{"retransmit.read_restart", {"loss.before_tap", "icrc.bad"}},
+    CauseRow{"retransmit.waste", {"retransmit.nak", "retransmit.timeout"}},
+    CauseRow{"peer.silent", {"nak.fatal"}},
+};
+
+/// A fatal NAK tears down a job: others within this time are taken for its consequences.
+constexpr double kFatalFollowsNs = 5e9;
+
+bool share_connection(const Finding& a, const Finding& b) {
+  return std::any_of(a.connections.begin(), a.connections.end(), [&](std::uint32_t id) {
+    return std::find(b.connections.begin(), b.connections.end(), id) != b.connections.end();
+  });
+}
+
+bool share_host(const Finding& a, const Finding& b) {
+  return std::any_of(a.hosts.begin(), a.hosts.end(),
+                     [&](const IpAddress& h) { return std::find(b.hosts.begin(), b.hosts.end(), h) != b.hosts.end(); });
+}
+
+double value_of(const Finding& f, std::string_view name) {
+  for (const auto& [key, value] : f.values) {
+    if (key == name) return value;
+  }
+  return 0;
+}
+
+/// Index of the finding that caused findings[i], or findings.size().
+std::size_t cause_of(const std::vector<Finding>& findings, std::size_t i) {
+  const Finding& f = findings[i];
+  if (f.rule == "nak.fatal") {
+    std::size_t earliest = findings.size();
+    for (std::size_t k = 0; k < findings.size(); ++k) {
+      if (k == i || findings[k].rule != "nak.fatal" || !share_host(findings[k], f)) continue;
+      const double lag = value_of(f, "time_ns") - value_of(findings[k], "time_ns");
+      if (lag <= 0 || lag > kFatalFollowsNs) continue;
+      if (earliest == findings.size() || value_of(findings[k], "time_ns") < value_of(findings[earliest], "time_ns")) earliest = k;
+    }
+    return earliest;
+  }
+  for (const CauseRow& row : kCauseTable) {
+    if (row.consequence != f.rule) continue;
+    for (const std::string_view cause : row.causes) {
+      for (std::size_t k = 0; k < findings.size() && !cause.empty(); ++k) {
+        if (k != i && findings[k].rule == cause && share_connection(findings[k], f)) return k;
+      }
+    }
+  }
+  return findings.size();
+}
+
+int rank(const Finding& f) {
+  // What the capture cannot show is read before what it shows, among findings of one severity.
+  const bool about_capture = f.rule.starts_with("capture.");
+  return -2 * static_cast<int>(f.severity) - (about_capture ? 1 : 0);
+}
+
+}  // namespace
+
+void gather(std::vector<Finding>& findings, std::size_t apart) {
+  std::map<std::string, std::vector<std::size_t>> by_rule;
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    if (findings[i].connections.size() == 1) by_rule[findings[i].rule].push_back(i);
+  }
+  std::vector<bool> gone(findings.size(), false);
+  for (const auto& [rule, members] : by_rule) {
+    if (members.size() <= apart) continue;
+    Finding& all = findings[members.front()];
+    std::map<std::string, double> sums;
+    std::vector<std::string> order;
+    const std::string example = all.title;
+    std::vector<std::uint32_t> ids;
+    for (const std::size_t i : members) {
+      Finding& f = findings[i];
+      all.severity = std::max(all.severity, f.severity);
+      all.confidence = std::min(all.confidence, f.confidence);
+      ids.insert(ids.end(), f.connections.begin(), f.connections.end());
+      for (const IpAddress& host : f.hosts) {
+        if (std::find(all.hosts.begin(), all.hosts.end(), host) == all.hosts.end() && all.hosts.size() < 64) all.hosts.push_back(host);
+      }
+      if (i != members.front()) {
+        for (const FrameId frame : f.frames) cite(all, frame);
+        gone[i] = true;
+      }
+      for (const auto& [name, value] : f.values) {
+        const bool extreme = name.find("_min") != std::string::npos || name.find("_max") != std::string::npos ||
+                             name.find("_median") != std::string::npos || name.find("_ratio") != std::string::npos;
+        if (extreme || name == "time_ns") continue;
+        if (sums.count(name) == 0) order.push_back(name);
+        sums[name] += value;
+      }
+    }
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    all.title = fmt::format("{}, for example: {}", plural(ids.size(), "connection"), example);
+    all.connections = std::move(ids);
+    all.values.clear();
+    for (const std::string& name : order) all.values.emplace_back(name, sums[name]);
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    if (gone[i]) continue;
+    if (kept != i) findings[kept] = std::move(findings[i]);
+    ++kept;
+  }
+  findings.resize(kept);
+}
+
+void link_and_order(std::vector<Finding>& findings) {
+  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) { return rank(a) < rank(b); });
+  const std::size_t none = findings.size();
+  std::vector<std::size_t> cause(findings.size(), none);
+  for (std::size_t i = 0; i < findings.size(); ++i) cause[i] = cause_of(findings, i);
+  std::vector<std::size_t> order;
+  std::vector<bool> placed(findings.size(), false);
+  const auto place = [&](auto&& self, std::size_t i) -> void {
+    if (placed[i]) return;
+    placed[i] = true;
+    order.push_back(i);
+    for (std::size_t k = 0; k < findings.size(); ++k) {
+      if (cause[k] == i) self(self, k);
+    }
+  };
+  // A cause takes the place of its worst consequence.
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    std::size_t root = i;
+    for (std::size_t steps = 0; cause[root] != none && steps < findings.size(); ++steps) root = cause[root];
+    place(place, root);
+  }
+  std::vector<std::uint32_t> id(findings.size(), 0);
+  for (std::size_t n = 0; n < order.size(); ++n) id[order[n]] = static_cast<std::uint32_t>(n + 1);
+  std::vector<Finding> ordered;
+  ordered.reserve(findings.size());
+  for (const std::size_t i : order) {
+    Finding& f = findings[i];
+    f.id = id[i];
+    if (cause[i] != none) f.caused_by = id[cause[i]];
+    ordered.push_back(std::move(f));
+  }
+  findings = std::move(ordered);
+}
+
+}  // namespace rocetop::verdict

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loss: PSNs that the network dropped, and on which side of the capture point. A gap that healed by itself is reordering;
+// a gap that the responder acknowledged is the capture's. Neither is loss.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/time_text.h"
+#include "verdict/rules.h"
+
+namespace rocetop::verdict {
+namespace {
+
+using track::Cause;
+using track::Episode;
+using track::MissingRun;
+using track::Outcome;
+using track::SpaceCounts;
+
+std::uint64_t missing(const SpaceCounts& space, Outcome outcome) {
+  return space.missing_packets[static_cast<std::size_t>(outcome)];
+}
+
+/// A PSN inside a go-back that reappears proves no loss by itself: the first resent one does, if a NAK named it or nothing
+/// had acknowledged it.
+bool proves_loss(const Episode& e) {
+  if (e.first_psn_acked || e.first_psn_late) return false;
+  return (e.cause == Cause::kNak && e.named_by_nak) || e.cause == Cause::kTimeout;
+}
+
+void before_tap(Docket& docket, const DirectionView& v) {
+  const SpaceCounts& requests = v.direction->requests;
+  const SpaceCounts& responses = v.direction->responses;
+  const bool replies_seen = v.opposite && v.opposite->frames > 0;
+  const auto proven = std::count_if(requests.episodes.begin(), requests.episodes.end(),
+                                    [](const Episode& e) { return proves_loss(e) && !e.first_psn_seen; });
+  std::uint64_t lost = missing(responses, Outcome::kRetransmitted);
+  if (proven > 0 || !replies_seen || requests.episodes_omitted > 0) lost += missing(requests, Outcome::kRetransmitted);
+  if (lost == 0) return;
+  Finding& f = docket.add("loss.before_tap", Severity::kWarning,
+                          docket.weighed(replies_seen ? Confidence::kHigh : Confidence::kMedium), v);
+  f.title = fmt::format("{} lost before the capture point, {}", plural(lost, "packet"), path_name(v));
+  f.explanation = fmt::format(
+      "These PSNs never passed the capture point until {} sent them again{}. They were dropped between {} and the place of "
+      "the capture: in its adapter, on its link, or in a switch on that side. The capture does not show how far from either end.",
+      v.direction->src.to_string(),
+      replies_seen ? "" : " (the replies are not in the capture, so that it went back is inferred from the order alone)",
+      v.direction->src.to_string());
+  f.next_steps = {
+      fmt::format("look at drop and discard counters, buffers and PFC of the switch ports between {} and the capture point",
+                  v.direction->src.to_string()),
+      "check that RoCE rides in its lossless (or ECN-marked) class on every hop: DSCP or priority rewritten on the way drops silently"};
+  f.ruled_out = {"reordering: the sender went back before they arrived", "capture loss: nothing acknowledged them before"};
+  for (const SpaceCounts* space : {&requests, &responses}) {
+    for (const MissingRun& run : space->missing) {
+      if (run.outcome == Outcome::kRetransmitted) cite(f, run.seen_at);
+    }
+  }
+  for (const Episode& e : requests.episodes) {
+    if (e.unseen_packets > 0) cite(f, e.first_frame);
+  }
+  f.values = {{"lost_packets", static_cast<double>(lost)},
+              {"sent_packets", static_cast<double>(requests.packets + responses.packets)}};
+}
+
+void after_tap(Docket& docket, const DirectionView& v) {
+  const SpaceCounts& requests = v.direction->requests;
+  std::uint64_t by_nak = 0;
+  std::uint64_t by_timeout = 0;
+  std::vector<const Episode*> proof;
+  for (const Episode& e : requests.episodes) {
+    if (!proves_loss(e) || !e.first_psn_seen || e.first_psn_bad_icrc) continue;
+    if (e.cause == Cause::kTimeout) {
+      // Never acknowledged to the end: a peer that says nothing may have received everything.
+      const auto acked = v.direction->last_acked_psn;
+      if (!acked || serial_difference(acked->value, e.first_psn.value) < 0) continue;
+    }
+    ++(e.cause == Cause::kNak ? by_nak : by_timeout);
+    proof.push_back(&e);
+  }
+  if (proof.empty()) return;
+  Finding& f = docket.add("loss.after_tap", Severity::kWarning,
+                          docket.weighed(by_nak > 0 ? Confidence::kHigh : Confidence::kMedium), v);
+  const std::uint64_t times = by_nak + by_timeout;
+  f.title = fmt::format("{}lost {} after the capture point, {}", by_timeout == 0 ? "packets " : "packets or acknowledgements ",
+                        times == 1 ? std::string("once") : fmt::format("{} times", times), path_name(v));
+  f.explanation = fmt::format(
+      "{}{}The drop lies between the capture point and {}, its adapter included.",
+      by_nak > 0 ? fmt::format("{} after these PSNs had passed the capture point in order, the receiver asked for them with "
+                               "PSN sequence error NAKs: they did not arrive. ",
+                               by_nak == 1 ? "Once," : fmt::format("{} times,", by_nak))
+                 : "",
+      by_timeout > 0 ? fmt::format("{} the sender repeated a PSN after silence; either that packet or every acknowledgement "
+                                   "for it was lost between the capture point and the ends. ",
+                                   by_timeout == 1 ? "Once" : fmt::format("{} times", by_timeout))
+                     : "",
+      v.direction->dst.to_string());
+  f.next_steps = {fmt::format("look at drop and discard counters of the switch ports between the capture point and {}, and at "
+                              "its adapter's rx discards and out_of_buffer",
+                              v.direction->dst.to_string())};
+  f.ruled_out = {"loss before the capture point: each PSN was seen before it was asked for again",
+                 "a full receive queue: no RNR NAK for these PSNs"};
+  for (const Episode* e : proof) {
+    cite(f, e->trigger_frame);
+    cite(f, e->first_frame);
+  }
+  f.values = {{"named_by_nak", static_cast<double>(by_nak)}, {"after_silence", static_cast<double>(by_timeout)}};
+}
+
+void on_uc(Docket& docket, const DirectionView& v) {
+  if (v.connection->transport != wire::Transport::kUc) return;
+  const std::uint64_t lost = missing(v.direction->requests, Outcome::kUnresolved);
+  if (lost == 0) return;
+  const bool capture_loses = docket.evidence().capture.capture_missed_packets > 0 ||
+                             docket.evidence().capture.dropped_reported.value_or(0) > 0;
+  Finding& f = docket.add("loss.uc", Severity::kWarning, capture_loses ? Confidence::kLow : Confidence::kMedium, v);
+  f.title = fmt::format("{} missing on an unreliable connection, {}", plural(lost, "packet"), path_name(v));
+  f.explanation =
+      "UC has no acknowledgements: nothing is sent again, and each gap costs the receiver a whole message. Lost before the "
+      "capture point, or missed by the capture: on UC nothing in the packets can tell which.";
+  if (capture_loses) f.explanation += " This capture did miss packets elsewhere, so part of it may be its own.";
+  f.next_steps = {"compare the receiver's message count with the sender's", "capture at the receiver to see what arrived"};
+  for (const MissingRun& run : v.direction->requests.missing) cite(f, run.seen_at);
+  f.values = {{"missing_packets", static_cast<double>(lost)},
+              {"seen_packets", static_cast<double>(v.direction->requests.packets)}};
+}
+
+/// Many PSNs in a row, or losses of many connections at one moment: a full buffer or a link that went away, not noise.
+void burst(Docket& docket) {
+  struct Loss {
+    Nanos time;
+    std::uint64_t packets;
+    FrameId frame;
+    const track::ConnectionCounts* connection;
+  };
+  std::vector<Loss> losses;
+  docket.each_direction([&](const DirectionView& v) {
+    for (const SpaceCounts* space : {&v.direction->requests, &v.direction->responses}) {
+      for (const MissingRun& run : space->missing) {
+        const bool uc = v.connection->transport == wire::Transport::kUc && run.outcome == Outcome::kUnresolved;
+        if (run.outcome != Outcome::kRetransmitted && !uc) continue;
+        const auto packets = static_cast<std::uint64_t>(serial_difference(run.last_psn.value, run.first_psn.value)) + 1;
+        losses.push_back({run.seen_at_time, packets, run.seen_at, v.connection});
+      }
+    }
+  });
+  std::sort(losses.begin(), losses.end(), [](const Loss& a, const Loss& b) { return a.time < b.time; });
+  const Thresholds& t = docket.thresholds();
+  const auto& capture = docket.evidence().capture;
+  const double windows = std::max(1.0, static_cast<double>((capture.last_time - capture.first_time).count) /
+                                           static_cast<double>(t.burst_window.count));
+  const double spread_evenly = static_cast<double>(losses.size()) / windows;  // losses a window would hold
+  std::size_t begin = 0;
+  while (begin < losses.size()) {
+    std::size_t end = begin;
+    std::uint64_t packets = 0;
+    std::uint64_t longest = 0;
+    std::vector<std::uint32_t> ids;
+    while (end < losses.size() && losses[end].time - losses[begin].time <= t.burst_window) {
+      packets += losses[end].packets;
+      longest = std::max(longest, losses[end].packets);
+      ids.push_back(losses[end].connection->id);
+      ++end;
+    }
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    const bool together = static_cast<double>(end - begin) >= t.burst_over_even * spread_evenly &&
+                          (ids.size() >= t.burst_connections || packets >= t.burst_packets);
+    if (longest >= t.burst_packets || together) {
+      Finding& f = docket.add("loss.burst", Severity::kWarning, docket.weighed(Confidence::kHigh));
+      f.title = fmt::format("{} lost at one moment, on {}", plural(packets, "packet"), plural(ids.size(), "connection"));
+      f.explanation = fmt::format("Within {} {} were lost, up to {} in a row. Single losses spread evenly are noise (a bad "
+                                  "link); a burst is a buffer that overflowed, a pause that ended too late, or a path that "
+                                  "went away for a moment.",
+                                  short_duration(t.burst_window), plural(packets, "packet"), longest);
+      f.next_steps = {"look for buffer drops, PFC watchdog actions and link flaps at this time on the switches of the path"};
+      f.connections = ids;
+      for (std::size_t i = begin; i < end; ++i) cite(f, losses[i].frame);
+      f.values = {{"lost_packets", static_cast<double>(packets)}, {"longest_run_packets", static_cast<double>(longest)}};
+    }
+    begin = end;
+  }
+}
+
+}  // namespace
+
+void judge_loss(Docket& docket) {
+  docket.each_direction([&](const DirectionView& v) {
+    before_tap(docket, v);
+    after_tap(docket, v);
+    on_uc(docket, v);
+  });
+  burst(docket);
+}
+
+}  // namespace rocetop::verdict

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The rules, one function a theme. Each looks at the evidence and adds what it can prove to the docket.
+#pragma once
+
+#include "verdict/docket.h"
+
+namespace rocetop::verdict {
+
+void judge_capture(Docket& docket);          ///< capture.incomplete, .one_way, .truncated, .duplicated
+void judge_loss(Docket& docket);             ///< loss.before_tap, .after_tap, .uc, .burst
+void judge_retransmissions(Docket& docket);  ///< retransmit.nak, .timeout, .early, .read_restart, .spurious, .waste
+void judge_receivers(Docket& docket);        ///< rnr.stall, rnr.timer_zero, nak.fatal
+void judge_peers(Docket& docket);            ///< peer.silent, peer.unreachable
+void judge_order(Docket& docket);            ///< order.reordered
+void judge_integrity(Docket& docket);        ///< icrc.bad, ip.fragments
+void judge_management(Docket& docket);       ///< cm.rejected
+
+}  // namespace rocetop::verdict
