@@ -54,7 +54,8 @@ fi
 gcc -O2 -Wall -Wextra -Wno-missing-field-initializers -o $B/vtool vtool.c -libverbs
 install -m755 $B/vtool $B/root/usr/bin/vtool
 install -m755 guest/init $B/root/init
-rm -rf $B/root/var/lib/apt $B/root/var/cache/apt $B/root/usr/share/{zoneinfo,perl,bash-completion,common-licenses} $B/root/var/lib/dpkg/info
+rm -rf $B/root/var/lib/apt $B/root/var/cache/apt $B/root/var/lib/dpkg/info \
+    $B/root/usr/share/{zoneinfo,perl,bash-completion,common-licenses}
 mkdir -p $B/root/{proc,sys,dev,tmp,run,share}
 echo root:x:0:0:root:/root:/bin/bash > $B/root/etc/passwd
 echo root:x:0: > $B/root/etc/group
