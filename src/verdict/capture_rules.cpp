@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "verdict/rules.h"
 
@@ -48,6 +51,8 @@ void one_way(Docket& docket) {
   std::vector<std::uint32_t> ids;
   std::uint64_t both = 0;
   std::uint64_t frames = 0;
+  std::set<std::pair<IpAddress, IpAddress>> hosts;
+  std::vector<const track::DirectionCounts*> seen;
   for (const auto& c : docket.evidence().connections) {
     if (c.transport != wire::Transport::kRc && c.transport != wire::Transport::kXrc) continue;
     if (c.a_to_b && c.b_to_a) {
@@ -58,9 +63,13 @@ void one_way(Docket& docket) {
     if (d.frames == 0) continue;
     ids.push_back(c.id);
     frames += d.frames;
+    hosts.insert({d.src, d.dst});
+    seen.push_back(&d);
   }
   if (ids.empty()) return;
-  const bool all = both == 0;
+  // Packets of both directions that no PSN ties together are not a capture of one direction.
+  const auto reversed = [&](const track::DirectionCounts* d) { return hosts.count({d->dst, d->src}) > 0; };
+  const bool all = both == 0 && std::none_of(seen.begin(), seen.end(), reversed);
   Finding& f = docket.add("capture.one_way", all ? Severity::kWarning : Severity::kInfo, Confidence::kHigh);
   f.title = all ? "the capture holds one direction only" : fmt::format("{} seen in one direction only", plural(ids.size(), "connection"));
   f.explanation = fmt::format(
