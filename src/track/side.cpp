@@ -6,8 +6,13 @@
 namespace rocetop::track {
 namespace {
 
-void add_one(std::vector<std::pair<std::uint8_t, std::uint64_t>>& table, std::uint8_t key) {
+void add_one(std::vector<std::pair<std::uint8_t, std::uint64_t>>& table, std::uint8_t key, std::uint32_t& last) {
+  if (last < table.size() && table[last].first == key) {
+    ++table[last].second;
+    return;
+  }
   const auto at = std::lower_bound(table.begin(), table.end(), key, [](const auto& e, std::uint8_t k) { return e.first < k; });
+  last = static_cast<std::uint32_t>(at - table.begin());
   if (at != table.end() && at->first == key) {
     ++at->second;
   } else {
@@ -58,8 +63,8 @@ void Side::count(const PacketFacts& packet) {
   ++counts.ecn[packet.traffic_class & 3];
   ++counts.icrc[static_cast<std::size_t>(packet.icrc)];
   if (packet.icrc == wire::IcrcStatus::kBad && !counts.first_bad_icrc) counts.first_bad_icrc = packet.frame;
-  add_one(counts.opcodes, packet.opcode);
-  add_one(counts.dscp, packet.traffic_class >> 2);
+  add_one(counts.opcodes, packet.opcode, opcode_at);
+  add_one(counts.dscp, packet.traffic_class >> 2, dscp_at);
   if (packet.role == wire::Role::kCnp) ++counts.cnps;
   if (packet.role == wire::Role::kAcknowledge) count_acknowledgement(counts, packet);
 }

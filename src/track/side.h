@@ -18,6 +18,9 @@ struct Side {
   ResponseSpace responses;
   std::vector<PacketFacts> held;  ///< replies that wait for pairing, oldest first
 
+  std::uint32_t opcode_at = 0;  ///< where the last opcode and DSCP stand in their tables: the next are mostly the same
+  std::uint32_t dscp_at = 0;
+
   /// Counts what needs no sequence number: frames, bytes, opcodes, ECN, ICRC, NAK codes.
   void count(const PacketFacts& packet);
   /// False for a bad ICRC where this side's ICRCs mean something. (A capture on the sender may show ICRCs that the
