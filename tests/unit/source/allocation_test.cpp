@@ -2,32 +2,15 @@
 // Reading allocates nothing per frame, and a file costs a bounded amount of memory whatever it holds.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <new>
-
 #include "capture_bytes.h"
+#include "counted_allocation.h"
 #include "temporary_files.h"
-
-namespace {
-
-std::uint64_t allocations = 0;
-std::uint64_t allocated_bytes = 0;
-
-}  // namespace
-
-// All allocations of this program's C++ code.
-void* operator new(std::size_t bytes) {
-  ++allocations;
-  allocated_bytes += bytes;
-  if (void* memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
-  std::abort();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace rocetop::source {
 namespace {
 
+using test::allocated_bytes;
+using test::allocations;
 using test::Buffer;
 using test::PcapFile;
 using test::PcapngFile;
