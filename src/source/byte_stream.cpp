@@ -82,6 +82,7 @@ class RejoinedStream final : public ByteStream {
     return count;
   }
   const StreamEnd& end() const override { return stream_->end(); }
+  bool decompresses() const override { return stream_->decompresses(); }
   std::uint64_t bytes_read() const override { return stream_->bytes_read(); }
   std::optional<std::uint64_t> bytes_total() const override { return stream_->bytes_total(); }
 

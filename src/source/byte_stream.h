@@ -39,6 +39,8 @@ class ByteStream {
   /// had at once. 0 at the end: see end().
   virtual std::size_t read(std::span<std::uint8_t> into) = 0;
   virtual const StreamEnd& end() const = 0;
+  /// Whether what is read is decompressed: offsets in messages then are not those in the file.
+  virtual bool decompresses() const { return false; }
 
   /// Bytes taken from the input itself (compressed, if it is), and its size if known.
   virtual std::uint64_t bytes_read() const = 0;

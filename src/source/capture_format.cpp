@@ -23,6 +23,7 @@ constexpr Signature kRead[] = {
 
 constexpr const char* kConvert =
     "Convert it first: editcap -F pcapng FILE converted.pcapng (editcap comes with Wireshark).";
+constexpr const char* kRewrite = "Convert it first: tcpdump -r FILE -w converted.pcap.";
 constexpr const char* kDecompress = "Decompress it first; gzip and zstd are read as they are.";
 constexpr const char* kNotCapture = "rocetop reads pcap and pcapng captures, plain or compressed with gzip or zstd.";
 constexpr const char* kLikelyCapture = "Capture with tcpdump, dumpcap or Wireshark, which write pcap or pcapng.";
@@ -46,10 +47,10 @@ constexpr Refusal kRefused[] = {
     {"\x34\xcd\xb2\xa1"sv, kKuznetzov, kConvert},
     {"\xa1\xe2\xcb\x12"sv, kNetsniff, kNetsniffHint},
     {"\x12\xcb\xe2\xa1"sv, kNetsniff, kNetsniffHint},
-    {"\xa1\xb2\x34\xcd"sv, kMesquita, kConvert},
-    {"\xcd\x34\xb2\xa1"sv, kMesquita, kConvert},
-    {"\xa1\x2b\x3c\x4d"sv, kNavtel, kConvert},
-    {"\x4d\x3c\x2b\xa1"sv, kNavtel, kConvert},
+    {"\xa1\xb2\x34\xcd"sv, kMesquita, kRewrite},
+    {"\xcd\x34\xb2\xa1"sv, kMesquita, kRewrite},
+    {"\xa1\x2b\x3c\x4d"sv, kNavtel, kRewrite},
+    {"\x4d\x3c\x2b\xa1"sv, kNavtel, kRewrite},
     {"\x1c\x00\x01\xac"sv, kIxia, kConvert},
     {"\xac\x01\x00\x1c"sv, kIxia, kConvert},
     {"\x1c\x00\x01\xab"sv, kIxia, kConvert},

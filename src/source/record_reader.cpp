@@ -54,13 +54,18 @@ void RecordReader::end_of_stream() {
   const StreamEnd& end = buffer_.stream().end();
   const std::uint64_t position = buffer_.offset() + buffer_.held().size();
   if (end.kind == StreamEnd::Kind::kFailed) {
-    problems_.push_back({at(position) + end.reason, end.hint, true});
+    problems_.push_back({name_ + ": at " + byte_words(position) + ": " + end.reason, end.hint, true});
     return;
   }
   const std::uint64_t begin = skip_bytes_ != 0 ? record_begin_ : buffer_.offset();
   if (begin == position && end.kind == StreamEnd::Kind::kClean) return;
-  std::string message = name_ + ": cut off in the last " + record_word_ + " at byte " + std::to_string(begin) +
-                        ", after " + std::to_string(position - begin) + " bytes of it";
+  std::string message = name_ + ": cut off ";
+  if (begin == position) {
+    message += "after " + byte_words(begin);
+  } else {
+    message += std::string("in the last ") + record_word_ + " at " + byte_words(begin) + ", after " +
+               std::to_string(position - begin) + " bytes of it";
+  }
   if (end.kind == StreamEnd::Kind::kCutOff) message += "; " + end.reason;
   problems_.push_back(
       {std::move(message), "Everything before it was read. Was the writer stopped, or the copy incomplete?", false});
@@ -68,15 +73,17 @@ void RecordReader::end_of_stream() {
 
 void RecordReader::fail(std::size_t into_held, const std::string& reason, std::string hint) {
   ended_ = true;
-  problems_.push_back({at(buffer_.offset() + into_held) + reason, std::move(hint), true});
+  problems_.push_back(
+      {name_ + ": at " + byte_words(buffer_.offset() + into_held) + ": " + reason, std::move(hint), true});
 }
 
 void RecordReader::remark(std::size_t into_held, const std::string& reason, std::string hint) {
-  problems_.push_back({at(buffer_.offset() + into_held) + reason, std::move(hint), false});
+  problems_.push_back(
+      {name_ + ": at " + byte_words(buffer_.offset() + into_held) + ": " + reason, std::move(hint), false});
 }
 
-std::string RecordReader::at(std::uint64_t offset) const {
-  return name_ + ": at byte " + std::to_string(offset) + ": ";
+std::string RecordReader::byte_words(std::uint64_t offset) const {
+  return "byte " + std::to_string(offset) + (buffer_.stream().decompresses() ? " of the decompressed data" : "");
 }
 
 }  // namespace rocetop::source

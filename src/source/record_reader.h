@@ -65,7 +65,8 @@ class RecordReader : public FrameSource {
  private:
   bool pass_over();
   void end_of_stream();
-  std::string at(std::uint64_t offset) const;
+  /// "byte 24", or "byte 24 of the decompressed data".
+  std::string byte_words(std::uint64_t offset) const;
 
   BlockBuffer buffer_;
   std::string name_;

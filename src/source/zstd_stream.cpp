@@ -26,6 +26,7 @@ class ZstdStream final : public ByteStream {
 
   std::size_t read(std::span<std::uint8_t> into) override;
   const StreamEnd& end() const override { return end_; }
+  bool decompresses() const override { return true; }
   std::uint64_t bytes_read() const override { return compressed_->bytes_read(); }
   std::optional<std::uint64_t> bytes_total() const override { return compressed_->bytes_total(); }
 

@@ -154,7 +154,7 @@ TEST(PcapReader, CutOffInsideTheRestOfALongRecord) {
   PcapFile file({.snap_length = 2'000'000});
   file.record(1, 2, payload(1'000'000));
   Buffer bytes = file.bytes();
-  bytes.resize(bytes.size() - 10);
+  bytes.erase(bytes.end() - 10, bytes.end());
   const Reading reading = read_bytes(bytes);
   EXPECT_EQ(reading.frames.size(), 1u);
   ASSERT_EQ(reading.problems.size(), 1u);

@@ -134,7 +134,7 @@ TEST_F(Peer, LibpcapSeesTheSameOfACutOffFile) {
   PcapFile file;
   for (std::uint32_t i = 0; i < 100; ++i) file.record(i, i, payload(100));
   Buffer bytes = file.bytes();
-  bytes.resize(bytes.size() - 30);
+  bytes.erase(bytes.end() - 30, bytes.end());
   expect_as_libpcap(write("capture", bytes));
 }
 
