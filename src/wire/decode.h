@@ -33,7 +33,7 @@ enum class Undecodable : std::uint8_t {
   kShortUdp,            ///< the UDP (or IP) length leaves no room for BTH, the opcode's headers, pad and ICRC
   kBadVersion,          ///< BTH TVer is not 0
   kBadGrh,              ///< RoCEv1 whose GRH is not one
-  kLengthMismatch,      ///< the UDP length exceeds what the IP header says it carries
+  kLengthMismatch,      ///< the UDP length exceeds what the IP header says it carries, or the GRH's what the LRH says
 };
 inline constexpr std::size_t kUndecodableCount = 6;  ///< with kNone
 std::string_view reason_name(Undecodable reason);  ///< e.g. "cut_before_bth"

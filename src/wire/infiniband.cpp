@@ -45,7 +45,6 @@ Next lrh(Walk& walk) {
   if (bytes < kLrhBytes || !walk.enter(Layer::Kind::kLrh, kLrhBytes, lids)) return Next::kOther;
   walk.out.packet.protocol = Protocol::kInfiniband;
   walk.out.packet.src = walk.out.packet.dst = IpAddress();  // LIDs only, unless a GRH follows
-  walk.limit(bytes - kLrhBytes);
   walk.roce_bytes = bytes - kLrhBytes;
   walk.icrc_unusable = true;  // its masks over a real LRH are not the ones verified here
   switch (header[1] & 3) {
@@ -66,7 +65,7 @@ Next grh(Walk& walk) {
   if (header[0] >> 4 != 6 || header[kGrhNextHeader] != kIbaTransport) return walk.undecodable(Undecodable::kBadGrh);
 
   const std::size_t payload_bytes = load_be16(header + kGrhPayloadLength);
-  walk.limit(kGrhBytes + payload_bytes);
+  if (native && kGrhBytes + payload_bytes > walk.roce_bytes) return walk.undecodable(Undecodable::kLengthMismatch);
   walk.network = {NetworkHeader::Kind::kGrh, walk.at, payload_bytes};
   walk.roce_bytes = payload_bytes;
   if (!walk.enter(Layer::Kind::kGrh, kGrhBytes)) return Next::kOther;

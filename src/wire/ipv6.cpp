@@ -34,9 +34,10 @@ constexpr std::uint16_t kMoreFragments = 1;
 /// RFC 8200, 4.1 recommends each header once, Destination Options twice; more than this is an attack, not a network.
 constexpr int kMaxExtensions = 10;
 
-/// Steps over an extension header of `n` bytes if it was captured and fits in the payload.
+/// Steps over an extension header of `n` bytes if it was captured. Then it is part of the payload: what is not, limit()
+/// cut off.
 bool step_over(Walk& walk, std::size_t n) {
-  if (!walk.peek(n) || walk.network.payload_bytes < n) return false;
+  if (!walk.peek(n)) return false;
   walk.at += n;
   walk.network.payload_bytes -= n;
   return true;

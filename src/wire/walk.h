@@ -43,7 +43,7 @@ struct NetworkHeader {
   enum class Kind : std::uint8_t { kNone, kIpv4, kIpv6, kGrh };
   Kind kind = Kind::kNone;
   std::size_t offset = 0;
-  std::size_t payload_bytes = 0;  ///< from `Walk::at` on, as the header states it
+  std::size_t payload_bytes = 0;  ///< from `Walk::at` on, as the header states it; never less than what was captured
 };
 
 struct Walk {

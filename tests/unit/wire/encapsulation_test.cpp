@@ -96,6 +96,20 @@ TEST(Encapsulation, DestinationOptionsAreNoted) {
   EXPECT_TRUE(result->packet.destination_options);
 }
 
+TEST(Encapsulation, WhatTheOuterIpHadIsForgotten) {
+  const Frame first_fragment_with_options = hex("2C 00 0104 00000000") + hex("04 00 0001 00000007");
+  const Frame v4 = ipv6(60, first_fragment_with_options + send_only());
+  Frame inner_v6 = first_fragment_with_options + ipv6(17, udp(4791, roce(0x04, {})));
+  inner_v6[8] = 41;
+  for (const Frame& frame : {v4, ipv6(60, inner_v6)}) {
+    const Result result = decode_frame(LinkType::kIpv6, frame);
+    ASSERT_EQ(result->kind, FrameKind::kRoce);
+    EXPECT_FALSE(result->packet.destination_options);
+    EXPECT_FALSE(result->packet.fragment);
+    EXPECT_TRUE(result->ip_fragment) << "but the frame did hold a fragment";
+  }
+}
+
 TEST(Encapsulation, NestingHasALimit) {
   Frame frame = ethernet(0x8100, {});
   for (int i = 0; i < 60; ++i) frame = frame + vlan_tag(1, 0x8100, {});

@@ -121,7 +121,8 @@ TEST(Length, IpLengthZeroMeansTheFramesEnd) {
 TEST(Length, IpHeaderLies) {
   const Frame datagram = udp(4791, roce(0x04, zeros(8)));
   EXPECT_EQ(decode_frame(LinkType::kRaw, ipv4(17, datagram, {.total_length = 19}))->kind, FrameKind::kOther);
-  Frame short_header = ipv4(17, datagram);
+  Frame short_header =
+      prefix(ipv4(17, {}, {.total_length = 16 + 32}), 16) + datagram;  // 4 words, where 5 are the least
   short_header[0] = 0x44;
   EXPECT_EQ(decode_frame(LinkType::kRaw, short_header)->kind, FrameKind::kOther);
   Frame long_header = ipv4(17, {});
@@ -131,8 +132,8 @@ TEST(Length, IpHeaderLies) {
 }
 
 TEST(Length, MirrorThatCutsTheFrameIsTruncationNotAFault) {
-  // The switch mirrored 60 bytes of the frame, and its own headers are true.
-  const Frame inner = prefix(ethernet(0x0800, write_first()), 60);
+  // The switch mirrored 68 bytes of the frame, and its own headers are true.
+  const Frame inner = prefix(ethernet(0x0800, write_first()), 68);
   const Frame fcs = hex("11223344");
   const Frame mirrored = ethernet(0x0800, ipv4(47, hex("1000 88BE 00000001 1064 6465 00000005") + inner)) + fcs;
   const Result result = decode_frame(LinkType::kEthernet, mirrored);
@@ -140,8 +141,26 @@ TEST(Length, MirrorThatCutsTheFrameIsTruncationNotAFault) {
   ASSERT_EQ(result->kind, FrameKind::kRoce);
   EXPECT_TRUE(packet.truncated);
   EXPECT_EQ(packet.payload_bytes, 1024u);
-  EXPECT_FALSE(packet.has(Header::kReth)) << "6 of its 16 bytes are there, and the FCS is none of them";
+  EXPECT_FALSE(packet.has(Header::kReth)) << "14 of its 16 bytes are there, and the FCS is none of them";
   EXPECT_TRUE(packet.payload.empty());
+}
+
+TEST(Length, MirrorThatCutsIpv6) {
+  const Frame whole = ethernet(0x86DD, ipv6(17, udp(4791, roce(kWriteFirstOpcode, kReth + Frame(1024, 0x5A)))));
+  const Frame outer_payload = hex("0000 88BE") + prefix(whole, 88);  // 14 bytes of the RETH
+  for (const Frame& mirrored : {ethernet(0x0800, ipv4(47, outer_payload)), ethernet(0x86DD, ipv6(47, outer_payload))}) {
+    const Result result = decode_frame(LinkType::kEthernet, mirrored + hex("11223344"));
+    ASSERT_EQ(result->kind, FrameKind::kRoce);
+    EXPECT_TRUE(result->packet.truncated);
+    EXPECT_FALSE(result->packet.has(Header::kReth));
+  }
+}
+
+TEST(Length, IpLengthZeroEndsWithTheOuterPacket) {
+  const Frame inner = ipv4(17, udp(4791, roce(0x04, zeros(8)), 8 + 24 + 4), {.total_length = 0});
+  const Result result = decode_frame(LinkType::kEthernet, ethernet(0x0800, ipv4(4, inner)) + hex("11223344"));
+  EXPECT_EQ(result->kind, FrameKind::kUndecodable);
+  EXPECT_EQ(result->reason, Undecodable::kLengthMismatch) << "the FCS is not its payload";
 }
 
 TEST(Length, FirstFragmentIsDecoded) {
@@ -162,6 +181,19 @@ TEST(Length, LaterFragmentHasNoPorts) {
   const Result v6 = decode_frame(LinkType::kIpv6, ipv6(44, hex("11 00 0201 00000007") + udp(4791, roce(4, zeros(8)))));
   EXPECT_EQ(v6->kind, FrameKind::kOther);
   EXPECT_TRUE(v6->ip_fragment);
+}
+
+TEST(Length, EveryFragmentOffsetCounts) {
+  for (std::uint32_t bit = 1; bit <= 0x1000; bit <<= 1) {
+    const auto offset = static_cast<std::uint16_t>(bit);
+    const Result v4 = decode_frame(LinkType::kIpv4, ipv4(17, udp(4791, roce(4, zeros(8))), {.fragment = offset}));
+    EXPECT_EQ(v4->kind, FrameKind::kOther) << bit;
+    EXPECT_TRUE(v4->ip_fragment) << bit;
+    const Result v6 =
+        decode_frame(LinkType::kIpv6, ipv6(44, hex("1100") + be16(bit << 3) + be32(7) + udp(4791, roce(4, zeros(8)))));
+    EXPECT_EQ(v6->kind, FrameKind::kOther) << bit;
+    EXPECT_TRUE(v6->ip_fragment) << bit;
+  }
 }
 
 TEST(Length, AtomicFragmentIsWhole) {
@@ -194,6 +226,14 @@ TEST(Length, InfinibandLengthIsInWords) {
   EXPECT_EQ(result->reason, Undecodable::kShortUdp);
 }
 
+TEST(Length, GrhLongerThanItsLrh) {
+  const Frame packet = grh(roce(0x04, zeros(8)));  // 16 words
+  const Result result = decode_frame(LinkType::kInfiniband, hex("0003 0007 0011 0009") + packet);
+  EXPECT_EQ(result->kind, FrameKind::kUndecodable);
+  EXPECT_EQ(result->reason, Undecodable::kLengthMismatch);
+  EXPECT_EQ(decode_frame(LinkType::kInfiniband, hex("0003 0007 0012 0009") + packet)->kind, FrameKind::kRoce);
+}
+
 TEST(Length, EveryReasonHasAName) {
   for (std::size_t i = 0; i < kUndecodableCount; ++i)
     EXPECT_NE(reason_name(static_cast<Undecodable>(i)), "unknown") << i;
@@ -206,9 +246,13 @@ TEST(Length, OldFrameLeavesNothingBehind) {
   const Frame tunnelled = ethernet(0x8100, vlan_tag(9, 0x0800, ipv4(17, udp(4791, roce(0x12, zeros(12))))));
   decode(LinkType::kEthernet, tunnelled, static_cast<std::uint32_t>(tunnelled.size()), {}, out);
   ASSERT_EQ(out.packet.headers, Header::kAeth | Header::kAtomicAckEth);
+  const Frame optional = ethernet(0x86DD, ipv6(60, hex("11 00 0104 00000000") + udp(4791, roce(0x81, {}))));
+  decode(LinkType::kEthernet, optional, static_cast<std::uint32_t>(optional.size()), {}, out);
+  ASSERT_TRUE(out.packet.destination_options);
   const Frame other = ethernet(0x8915, grh(roce(0x07, zeros(4))));
   decode(LinkType::kEthernet, other, static_cast<std::uint32_t>(other.size()), {}, out);
   EXPECT_EQ(out.packet.headers, 0u);
+  EXPECT_FALSE(out.packet.destination_options);
   EXPECT_EQ(out.packet.network, NetworkKey{});
   EXPECT_EQ(out.packet.layer_count, 2);
   EXPECT_EQ(out.packet.udp_dst, 0);

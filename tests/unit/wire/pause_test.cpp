@@ -29,6 +29,20 @@ TEST(Pause, PauseOfTheLink) {
   EXPECT_EQ(result->pause.quanta[1], 0);
 }
 
+TEST(Pause, InTagsAndCookedCaptures) {
+  const Frame pfc = hex("0101 0008 0000 0000 0000 0007 0000 0000 0000 0000");
+  const Result tagged = decode_frame(LinkType::kEthernet, ethernet(0x8100, vlan_tag(5, 0x8808, pfc)));
+  ASSERT_EQ(tagged->kind, FrameKind::kPause);
+  EXPECT_EQ(tagged->pause.quanta[3], 7);
+  const Result cooked = decode_frame(LinkType::kLinuxSll, hex("0002 0001 0006 020000000007 0000 8808") + pfc);
+  ASSERT_EQ(cooked->kind, FrameKind::kPause);
+  EXPECT_EQ(cooked->pause.src_mac, (std::array<std::uint8_t, 6>{2, 0, 0, 0, 0, 7}));
+  const Result cooked2 =
+      decode_frame(LinkType::kLinuxSll2, hex("8808 0000 00000003 0001 02 06 020000000008 0000") + pfc);
+  ASSERT_EQ(cooked2->kind, FrameKind::kPause);
+  EXPECT_EQ(cooked2->pause.src_mac, (std::array<std::uint8_t, 6>{2, 0, 0, 0, 0, 8}));
+}
+
 TEST(Pause, CutOrUnknownIsOther) {
   EXPECT_EQ(decode_frame(LinkType::kEthernet, mac_control(hex("0101 0008") + zeros(15)))->kind, FrameKind::kOther);
   EXPECT_EQ(decode_frame(LinkType::kEthernet, mac_control(hex("0101 0008") + zeros(16)))->kind, FrameKind::kPause);

@@ -133,6 +133,13 @@ TEST(Extension, UnknownOpcodeIsRaw) {
   EXPECT_EQ(result->packet.payload_bytes, 5u);
 }
 
+TEST(Extension, PadOfAnUnknownOpcodeThatDoesNotFit) {
+  EXPECT_EQ(decode_roce(0xC5, "01020304", 3)->packet.payload_bytes, 1u);
+  const Result result = decode_roce(0xC5, "0102", 3);
+  ASSERT_EQ(result->kind, FrameKind::kRoce);
+  EXPECT_EQ(result->packet.payload_bytes, 2u);
+}
+
 TEST(Cnp, ReservedBytesAreNoPayload) {
   for (const std::string_view reserved : {"00000000000000000000000000000000", ""}) {
     const Result result = decode_roce(0x81, reserved);

@@ -125,6 +125,8 @@ void add_ip(std::vector<Sample>& out) {
       {"IPv6 extension headers", LinkType::kEthernet, ethernet(kIpv6Type, send_only_ipv6(0, extensions)), v6});
   out.push_back({"IPv6 authentication header", LinkType::kEthernet,
                  ethernet(kIpv6Type, send_only_ipv6(51, hex("11 01 0000 00000001 00000002"))), v6});
+  out.push_back({"IPv4 authentication header", LinkType::kEthernet,
+                 ethernet(kIpv4Type, with_icrc(ipv4(51, hex("11 01 0000 00000001 00000002") + datagram), 40)), v4});
   out.push_back({"IPv4 in IPv4", LinkType::kEthernet, ethernet(kIpv4Type, ipv4(4, send_only())),
                  around({{Kind::kEthernet}, {Kind::kIpv4}}, false)});
   out.push_back({"IPv6 in IPv4",
