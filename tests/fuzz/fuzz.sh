@@ -5,37 +5,38 @@
 #   fuzz.sh [TARGET] [SECONDS]   `./dev fuzz`: that target, or each in turn; the corpus grows in build/fuzz/corpus/
 #   fuzz.sh --smoke TARGET       one ctest: a fixed seed and number of runs, nothing kept; exit status 77 = not built
 #
-# Inputs come from tests/fuzz/corpus/TARGET (seeds) and tests/fuzz/finds/TARGET (old finds, which must stay fixed).
-# A find is written to build/fuzz/finds/; once fixed it moves to tests/fuzz/finds/TARGET.
+# Inputs come from tests/fuzz/seeds/TARGET and tests/fuzz/regressions/TARGET (old finds, which must stay fixed).
+# A find is written to build/fuzz/finds/; fix it, and move it to tests/fuzz/regressions/TARGET under a name that says why.
 set -euo pipefail
 root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd)
 binaries=$root/build/fuzz/tests/fuzz
 finds=$root/build/fuzz/finds
-smoke_runs=20000
+smoke_runs=50000
 
-targets() { find "$binaries" -maxdepth 1 -type f -perm -u+x -printf '%f\n' | LC_ALL=C sort; }
+targets() { find "$binaries" -maxdepth 1 -type f -name 'fuzz_*' -printf '%f\n' | sed 's/^fuzz_//' | LC_ALL=C sort; }
 
 # run TARGET CORPUS OPTIONS…: new inputs go to CORPUS.
 run() {
   local target=$1 corpus=$2 inputs=()
   shift 2
-  for folder in "$root/tests/fuzz/corpus/$target" "$root/tests/fuzz/finds/$target"; do
+  for folder in "$root/tests/fuzz/seeds/$target" "$root/tests/fuzz/regressions/$target"; do
     [[ ! -d $folder ]] || inputs+=("$folder")
   done
   mkdir -p "$corpus" "$finds"
   # An input may take 10 s and 1 GiB: anything slower or larger is a find too.
-  "$binaries/$target" -timeout=10 -rss_limit_mb=1024 -artifact_prefix="$finds/$target-" "$@" "$corpus" "${inputs[@]}"
+  "$binaries/fuzz_$target" -max_len=4096 -timeout=10 -rss_limit_mb=1024 -artifact_prefix="$finds/$target-" "$@" \
+    "$corpus" "${inputs[@]}"
 }
 
 smoke() {
   local target=$1
-  if [[ ! -x $binaries/$target ]]; then
-    echo "skipped: $binaries/$target is not built; \`./dev test\` builds it with clang-19 and libclang-rt-19-dev"
+  if [[ ! -x $binaries/fuzz_$target ]]; then
+    echo "skipped: $binaries/fuzz_$target is not built; \`./dev test\` builds it with clang-19 and libclang-rt-19-dev"
     exit 77
   fi
   scratch=$(mktemp -d)
   trap 'rm -rf "$scratch"' EXIT
-  run "$target" "$scratch" -seed=1 -runs="$smoke_runs" -max_total_time=60
+  run "$target" "$scratch" -seed=1 -runs="$smoke_runs" -max_total_time=20
 }
 
 if [[ ${1:-} == --smoke ]]; then
@@ -51,7 +52,7 @@ else
   seconds=${2:-60}
 fi
 for target in "${chosen[@]}"; do
-  if [[ ! -x $binaries/$target ]]; then
+  if [[ ! -x $binaries/fuzz_$target ]]; then
     echo "there is no fuzz target '$target'; there are: $(targets | tr '\n' ' ')" >&2
     exit 2
   fi

@@ -16,7 +16,7 @@ SOURCE_SUFFIXES = {".h", ".hpp", ".cpp", ".c", ".cmake", ".py", ".sh", ".bash"}
 TEXT_SUFFIXES = SOURCE_SUFFIXES | {".md", ".txt", ".json", ".yml", ".yaml", ".toml"}
 SOURCE_NAMES = {"CMakeLists.txt", "dev", ".ci/run"}
 # Folders of data: captures, what the program printed, fuzz inputs, licence texts as their owners wrote them.
-DATA_FOLDERS = ("captures/", "tests/golden/expected/", "tests/fuzz/corpus/", "tests/fuzz/finds/", "LICENSES/")
+DATA_FOLDERS = ("captures/", "tests/golden/expected/", "tests/fuzz/seeds/", "tests/fuzz/regressions/", "LICENSES/")
 MAY_HAVE_TABS = {"Makefile", ".gitmodules"}
 
 
