@@ -54,7 +54,7 @@ bool has_finding_at(const model::Snapshot& snapshot, const std::string& fail_on)
 void say_if_nothing_is_shown(const Job& job, const model::Snapshot& whole, const model::Snapshot& shown) {
   if (job.selection_text.empty() || !shown.connections.empty() || whole.connections.empty()) return;
   complain("no connection matches " + job.selection_text,
-           "the input holds " + present::plural(whole.connections.size(), "connection"));
+           "The input holds " + present::plural(whole.connections.size(), "connection") + ".");
 }
 
 }  // namespace
