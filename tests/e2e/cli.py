@@ -162,6 +162,19 @@ class Inputs(unittest.TestCase):
         self.assertEqual(from_file.pop("files"), [WRITE_LOSS])
         self.assertEqual(from_pipe, from_file)
 
+    def test_an_interrupt_ends_the_reading_and_reports(self) -> None:
+        process = subprocess.Popen([PROGRAM, "triage", "--json", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        process.stdin.write(pathlib.Path(WRITE_LOSS).read_bytes())  # more than a pipe holds: it has begun to read
+        process.stdin.flush()
+        process.send_signal(signal.SIGINT)
+        report = json.loads(process.stdout.read())
+        self.assertTrue(report["partial"])
+        self.assertIn(b"interrupted", process.stderr.read())
+        self.assertIn(process.wait(), (0, 1, 3))
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            pipe.close()
+
     def test_filters_and_bounds_make_a_report_partial(self) -> None:
         for arguments in (("-c", "10"), ("--from", "#100"), ("--to", "+100ms"), ("-f", "src host 192.0.2.1"),
                           ("--", "src", "host", "192.0.2.1")):
