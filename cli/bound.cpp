@@ -61,7 +61,8 @@ Result<BoundText> parse_bound(std::string_view option, std::string_view text) {
   BoundText bound;
   const std::string quoted = std::string(option) + " " + std::string(text) + ": ";
   const std::string hint =
-      "a frame as '#120', a time as 2026-11-29T17:31:17.5Z, 17:31:17.5 or seconds since 1970, or +1.5s after the first "
+      "Give a frame as '#120', a time as 2026-11-29T17:31:17.5Z, 17:31:17.5 or seconds since 1970, or +1.5s after the "
+      "first "
       "frame";
   if (text.starts_with("#")) {
     bound.fixed.frame = whole_number(text.substr(1));
@@ -79,8 +80,8 @@ Result<BoundText> parse_bound(std::string_view option, std::string_view text) {
   bound.fixed.time = parse_time(text);
   if (!bound.fixed.time) return Error{quoted + "neither a frame nor a time", hint};
   if (bound.fixed.time->count / kPerSecond < kEarliestEpoch) {
-    return Error{quoted + "a moment in or before 1973", "write '#" + std::string(text) + "' for a frame, +" +
-                                                            std::string(text) + "s for seconds after the first frame"};
+    return Error{quoted + "a moment in or before 1973", "Write '#" + std::string(text) + "' for a frame, +" +
+                                                            std::string(text) + "s for seconds after the first frame."};
   }
   return bound;
 }

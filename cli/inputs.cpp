@@ -43,7 +43,7 @@ Result<Inputs> sort_words(const Words& words, const Exists& exists) {
     (is_file ? inputs.files : filter).push_back(word);
   }
   if (inputs.files.empty()) {
-    return Error{"no capture given", "name a pcap or pcapng file, or - for standard input"};
+    return Error{"no capture given", "Name a pcap or pcapng file, or - for standard input."};
   }
   if (std::count(inputs.files.begin(), inputs.files.end(), "-") > 1) {
     return Error{"standard input (-) can be read only once", ""};
@@ -52,7 +52,7 @@ Result<Inputs> sort_words(const Words& words, const Exists& exists) {
   if (filters > 1) {
     std::string given = !filter.empty() ? joined(filter) : joined(words.after_dashes);
     return Error{"two filters given: \"" + given + "\" and one more",
-                 "give it once: with -f, after --, or as the last words (a word that is no file starts the filter)"};
+                 "Give it once: with -f, after --, or as the last words (a word that is no file starts the filter)."};
   }
   inputs.filter = !words.filter_option.empty() ? words.filter_option
                                                : joined(words.after_dashes.empty() ? filter : words.after_dashes);

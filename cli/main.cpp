@@ -19,7 +19,7 @@ namespace {
 int usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const auto used = app.get_subcommands();
   const std::string command = used.empty() ? "rocetop" : "rocetop " + used.front()->get_name();
-  complain(error.what(), "see " + command + " --help");
+  complain(error.what(), "See " + command + " --help.");
   return kExitError;
 }
 
@@ -53,7 +53,7 @@ int run(std::vector<std::string> arguments) {
   }
   if (triage->parsed()) return run_triage(triage_options);
   if (packets->parsed()) return run_packets(packets_options);
-  complain("no subcommand given", "rocetop triage FILE, or rocetop --help");
+  complain("no subcommand given", "Try rocetop triage FILE, or rocetop --help.");
   return kExitError;
 }
 

@@ -34,7 +34,7 @@ void add_input_options(CLI::App& command, CommonOptions& o) {
   command
       .add_option("--from", o.from,
                   "Start at '#120' (frame), 2026-11-29T17:31:17.5Z, 17:31:17.5, seconds since 1970, or +1.5s after the "
-                  "first frame")
+                  "first frame; what comes before is not analysed")
       ->type_name("WHEN")
       ->group(group);
   command.add_option("--to", o.to, "End there")->type_name("WHEN")->group(group);
@@ -80,12 +80,12 @@ Result<Done> interpret_selection(const CommonOptions& o, Job& job) {
   job.selection.connection = o.connection;
   if (!o.host.empty()) {
     job.selection.host = IpAddress::parse(o.host);
-    if (!job.selection.host) return Error{"--host " + o.host + ": not an IP address", "names are not looked up"};
+    if (!job.selection.host) return Error{"--host " + o.host + ": not an IP address", "Names are not looked up."};
   }
   if (!o.qp.empty()) {
     job.selection.qp = parse_qpn(o.qp);
     if (!job.selection.qp)
-      return Error{"--qp " + o.qp + ": not a queue pair number", "0 to 16777215, or 0x0 to 0xffffff"};
+      return Error{"--qp " + o.qp + ": not a queue pair number", "Give 0 to 16777215, or 0x0 to 0xffffff."};
   }
   job.selection_text = in_words(o);
   return Done{};

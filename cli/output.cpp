@@ -39,7 +39,7 @@ bool Output::finish() {
   flush();
   if (usable() && ::close(STDOUT_FILENO) != 0 && errno != EINTR) error_ = errno;  // NFS reports a full disk here
   if (error_ == 0 || error_ == EPIPE) return true;
-  complain(std::string("standard output: ") + std::strerror(error_), "the output is incomplete");
+  complain(std::string("standard output: ") + std::strerror(error_), "The output is incomplete.");
   return false;
 }
 

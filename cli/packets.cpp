@@ -126,7 +126,7 @@ Result<Done> settle_frames(const Job& job, Settled& settled) {
   if (settled.omitted() != 0) {
     complain("warning: --two-pass keeps " + present::grouped(Settled::kFrameLimit) +
                  " frames; later ones are shown as they were read",
-             "use --from and --to to look at less");
+             "Use --from and --to to look at less.");
   }
   return Done{};
 }
@@ -135,7 +135,7 @@ Result<Done> check_two_pass(const Job& job) {
   const bool stdin_used = std::find(job.files.begin(), job.files.end(), "-") != job.files.end();
   if (!stdin_used) return Done{};
   return Error{"--two-pass reads its input twice, and standard input can be read only once",
-               "write it to a file first"};
+               "Write it to a file first."};
 }
 
 }  // namespace
@@ -186,7 +186,7 @@ int run_packets(const PacketsOptions& options) {
   if (printer.shown() == 0 && !job->selection_text.empty()) complain("no packet matches " + job->selection_text);
   if (printer.roce_frames() != 0) return kExitOk;
   complain("no RoCE here (UDP destination port 4791 or 4794, EtherType 0x8915)",
-           "`rocetop triage` says what is there instead");
+           "rocetop triage says what is there instead.");
   return kExitNoRoce;
 }
 

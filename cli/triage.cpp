@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "triage.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <optional>
@@ -54,7 +56,7 @@ bool has_finding_at(const model::Snapshot& snapshot, const std::string& fail_on)
 void say_if_nothing_is_shown(const Job& job, const model::Snapshot& whole, const model::Snapshot& shown) {
   if (job.selection_text.empty() || !shown.connections.empty() || whole.connections.empty()) return;
   complain("no connection matches " + job.selection_text,
-           "the input holds " + present::plural(whole.connections.size(), "connection"));
+           "The input holds " + present::plural(whole.connections.size(), "connection") + ".");
 }
 
 }  // namespace
@@ -81,9 +83,10 @@ CLI::App* add_triage(CLI::App& app, TriageOptions& options) {
 int run_triage(const TriageOptions& options) {
   auto job = interpret(options.common);
   if (!job) return complain(job.error()), kExitError;
-  auto run = open(*job, [] { return !interrupted(); });
-  if (!run) return complain(run.error()), kExitError;
   stop_on_interrupt();
+  const bool from_pipe = job->files == std::vector<std::string>{"-"};
+  auto run = open(*job, [from_pipe] { return from_pipe ? wait_for_input(STDIN_FILENO) : !interrupted(); });
+  if (!run) return complain(run.error()), kExitError;
   const model::Snapshot whole = analyse(*job, *run);
   std::optional<model::Snapshot> chosen;
   if (!job->selection.everything()) chosen = model::select(whole, job->selection);

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t kFewConnections = 10;  // so few are all shown, quiet or not
 constexpr std::size_t kRowsShown = 40;
+constexpr std::size_t kQuietShown = 5;  // the busiest, when there is nothing else to show
 constexpr std::size_t kGap = 2;
 
 using Cell = std::string (*)(const model::ConnectionTotals&);
@@ -230,13 +231,15 @@ void note(const TextStyle& style, const TextSink& sink, const std::string& text)
 void write_connection_table(const model::Snapshot& snapshot, const TextStyle& style, bool all, const TextSink& sink) {
   const std::vector<model::Trouble> order = model::by_trouble(snapshot);
   if (order.empty()) return;
-  const bool show_quiet = all || order.size() <= kFewConnections;
+  // Worst first: if the first one is quiet, all are.
+  const std::size_t quiet_shown =
+      all || order.size() <= kFewConnections ? order.size() : (order.front().quiet ? kQuietShown : 0);
   std::size_t rows = 0;
   std::size_t quiet = 0;
   std::size_t cut = 0;
   ConnectionTable table(style, sink);
   for (const model::Trouble& trouble : order) {
-    if (trouble.quiet && !show_quiet) {
+    if (trouble.quiet && rows >= quiet_shown) {
       ++quiet;
     } else if (!all && rows >= kRowsShown) {
       ++cut;

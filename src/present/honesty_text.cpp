@@ -48,7 +48,7 @@ bool replies_seen(const model::Snapshot& snapshot) {
 Span completeness(const model::Snapshot& snapshot) {
   const CaptureCounts& c = snapshot.capture;
   if (c.capture_missed_packets != 0) {
-    return {fmt::format("INCOMPLETE: {} acknowledged but not captured ({} complete)",
+    return {fmt::format("INCOMPLETE, {} acknowledged but not captured ({} complete)",
                         plural(c.capture_missed_packets, "packet"), percent(c.completeness)),
             Tone::kWarning};
   }
@@ -97,7 +97,7 @@ void add_rarer_news(const model::Snapshot& snapshot, std::vector<Span>& clauses)
         {plural(c.evicted_connections, "connection") + " dropped from memory at the limit", Tone::kWarning});
   }
   if (snapshot.partial) {
-    clauses.push_back({"PARTIAL: only part of the input was analysed, so gaps may be ours", Tone::kWarning});
+    clauses.push_back({"PARTIAL, only part of the input was analysed, so gaps may be ours", Tone::kWarning});
   }
 }
 
@@ -170,7 +170,7 @@ std::string no_roce_text(const model::Snapshot& snapshot, const TextStyle& style
   }
   std::string text =
       paragraph(style,
-                {{fmt::format("no RoCE: 0 of {} are RoCE (UDP destination port 4791 or 4794, EtherType 0x8915)",
+                {{fmt::format("no RoCE: 0 of {} hold RoCE (UDP destination port 4791 or 4794, EtherType 0x8915)",
                               plural(c.frames, "frame")),
                   Tone::kWarning}},
                 0, 2);

@@ -214,7 +214,9 @@ std::string analysis_marks(const PacketRecord& record, bool several_files) {
   const std::string repeat = repeat_mark(record, several_files);
   if (!repeat.empty()) marks.push_back(repeat);
   if (o.missing_before != 0) marks.push_back(fmt::format("{} missing before", grouped(o.missing_before)));
-  if (o.acks_frame) marks.push_back("acks " + frame_text(o.acks_frame, several_files));
+  const bool refuses =
+      o.kind == track::Kind::kNak || o.kind == track::Kind::kRnrNak;  // names a packet, acknowledges none
+  if (o.acks_frame) marks.push_back((refuses ? "names " : "acks ") + frame_text(o.acks_frame, several_files));
   if (o.rtt) marks.push_back("rtt " + short_duration(*o.rtt));
   if (record.final && record.final->acked_in) {
     marks.push_back("acked in " + frame_text(record.final->acked_in, several_files));

@@ -1,0 +1,277 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The program as a user meets it: arguments, exit statuses, pipes, terminals. Run as: cli.py PROGRAM CAPTURES-FOLDER."""
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pathlib
+import pty
+import re
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import unittest
+
+PROGRAM = ""
+CAPTURES = pathlib.Path()
+WRITE_LOSS = ""
+
+
+def rocetop(*arguments: str, stdin: bytes = b"", **environment: str) -> subprocess.CompletedProcess:
+    env = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS")} | {"LC_ALL": "C.UTF-8", "TZ": "UTC"}
+    done = subprocess.run([PROGRAM, *arguments], input=stdin, capture_output=True, env=env | environment)
+    done.stdout = done.stdout.decode("utf-8")
+    done.stderr = done.stderr.decode("utf-8")
+    return done
+
+
+def on_terminal(*arguments: str, **environment: str) -> str:
+    """Standard output of a run whose standard output is a terminal of 100 columns."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+    env = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS")}
+    env |= {"LC_ALL": "C.UTF-8", "TERM": "xterm"} | environment
+    process = subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.DEVNULL,
+                               env=env)
+    os.close(slave)
+    text = b""
+    while True:
+        try:
+            piece = os.read(master, 65536)
+        except OSError:  # the terminal's last writer is gone
+            break
+        if not piece:
+            break
+        text += piece
+    process.wait()
+    os.close(master)
+    return text.decode("utf-8")
+
+
+class Arguments(unittest.TestCase):
+    def refused(self, *arguments: str, because: str) -> None:
+        done = rocetop(*arguments)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertTrue(done.stderr.startswith("rocetop: "), done.stderr)
+        self.assertIn(because, done.stderr)
+
+    def test_what_makes_no_sense_is_refused_in_a_sentence(self) -> None:
+        self.refused(because="no subcommand")
+        self.refused("frobnicate", because="frobnicate")
+        self.refused("triage", because="no capture given")
+        self.refused("triage", "--frobnicate", WRITE_LOSS, because="--frobnicate")
+        self.refused("triage", "--color", "pink", WRITE_LOSS, because="pink")
+        self.refused("triage", "--fail-on", "sometimes", WRITE_LOSS, because="sometimes")
+        self.refused("triage", "--host", "server", WRITE_LOSS, because="not an IP address")
+        self.refused("triage", "--qp", "0x1000000", WRITE_LOSS, because="not a queue pair number")
+        self.refused("triage", "-c", "0", WRITE_LOSS, because="-c")
+        self.refused("triage", "--roce-port", "70000", WRITE_LOSS, because="--roce-port")
+        self.refused("triage", "--from", "120", WRITE_LOSS, because="'#120'")
+        self.refused("triage", WRITE_LOSS, "frobnicate", because="filter")
+        self.refused("triage", WRITE_LOSS, "udp", "--", "tcp", because="two filters")
+        self.refused("packets", "--two-pass", "-", because="standard input")
+
+    def test_help_and_version(self) -> None:
+        for command in ("triage", "packets"):
+            done = rocetop(command, "--help", COLUMNS="80")
+            self.assertEqual(done.returncode, 0)
+            examples = done.stdout.split("Examples:\n")[1].strip().splitlines()
+            self.assertEqual(len(examples), 2)
+            for option in ("--json", "--connection", "--host", "--qp", "--from", "--to", "-c,--count", "-f,--filter"):
+                self.assertIn(option, done.stdout)
+        self.assertRegex(rocetop("--version").stdout, r"^rocetop \d+\.\d+\.\d+\n$")
+
+    def test_options_may_stand_between_files_and_filter(self) -> None:
+        done = rocetop("packets", WRITE_LOSS, "--roce-port", "5000", "udp", "port", "4791", "-c", "1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(done.stdout.splitlines()), 1)
+
+
+class Inputs(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def file(self, name: str, content: bytes) -> str:
+        path = pathlib.Path(self.folder.name) / name
+        path.write_bytes(content)
+        return str(path)
+
+    def unreadable(self, path: str, because: str) -> None:
+        for command in ("triage", "packets"):
+            done = rocetop(command, path)
+            self.assertEqual(done.returncode, 2)
+            self.assertEqual(done.stdout, "")
+            self.assertIn(because, done.stderr)
+
+    def test_unreadable_inputs(self) -> None:
+        self.unreadable(self.folder.name + "/nothing.pcap", "no such file")
+        self.unreadable(self.folder.name, "directory")
+        self.unreadable(self.file("empty.pcap", b""), "empty")
+        self.unreadable(self.file("text.pcap", b"this is not a capture at all\n" * 10), "not a capture")
+
+    def test_a_misspelt_second_file_is_not_taken_for_a_filter(self) -> None:
+        done = rocetop("triage", WRITE_LOSS, "missing.pcapng")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("missing.pcapng: no such file", done.stderr)
+
+    def test_names_of_files_cannot_drive_the_terminal(self) -> None:
+        done = rocetop("triage", self.folder.name + "/\x1b[2J.pcap")
+        self.assertNotIn("\x1b", done.stderr)
+        self.assertIn("\\x1b[2J", done.stderr)
+
+    def test_a_cut_off_last_record_is_a_warning(self) -> None:
+        done = rocetop("triage", "--json", self.file("cut.pcapng", pathlib.Path(WRITE_LOSS).read_bytes()[:100_000]))
+        self.assertIn(done.returncode, (0, 1))
+        self.assertIn("warning:", done.stderr)
+        self.assertGreater(json.loads(done.stdout)["capture"]["roce_frames"], 50)
+
+    def test_what_is_before_damage_is_reported_all_the_same(self) -> None:
+        content = bytearray(pathlib.Path(WRITE_LOSS).read_bytes()[:100_000])
+        content += b"\x06\x00\x00\x00\x07\x00\x00\x00" + bytes(1000)  # a block whose length cannot be
+        for command in ("triage", "packets"):
+            done = rocetop(command, self.file("damaged.pcapng", bytes(content)))
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("192.0.2.1", done.stdout)
+            self.assertIn("damaged.pcapng", done.stderr)
+
+    def test_no_roce_is_status_3(self) -> None:
+        empty_pcap = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+        frame = bytes(12) + b"\x08\x06" + bytes(46)
+        arp = empty_pcap + struct.pack("<IIII", 1_700_000_000, 0, len(frame), len(frame)) + frame
+        for content, there in ((empty_pcap, "no frames"), (arp, "0 of 1 frame hold RoCE")):
+            path = self.file("other.pcap", content)
+            done = rocetop("triage", path, COLUMNS="200")
+            self.assertEqual(done.returncode, 3)
+            self.assertIn(there, done.stdout)
+            done = rocetop("triage", "--json", path)
+            self.assertEqual(done.returncode, 3)
+            self.assertEqual(json.loads(done.stdout)["connections"], [])
+            self.assertEqual(rocetop("packets", path).returncode, 3)
+
+    def test_standard_input_is_like_the_file(self) -> None:
+        from_file = json.loads(rocetop("triage", "--json", WRITE_LOSS).stdout)
+        from_pipe = json.loads(rocetop("triage", "--json", "-", stdin=pathlib.Path(WRITE_LOSS).read_bytes()).stdout)
+        self.assertEqual(from_pipe.pop("files"), ["-"])
+        self.assertEqual(from_file.pop("files"), [WRITE_LOSS])
+        self.assertEqual(from_pipe, from_file)
+
+    def test_an_interrupt_ends_the_reading_and_reports(self) -> None:
+        process = subprocess.Popen([PROGRAM, "triage", "--json", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        process.stdin.write(pathlib.Path(WRITE_LOSS).read_bytes())  # more than a pipe holds: it has begun to read
+        process.stdin.flush()
+        process.send_signal(signal.SIGINT)
+        report = json.loads(process.stdout.read())
+        self.assertTrue(report["partial"])
+        self.assertIn(b"interrupted", process.stderr.read())
+        self.assertIn(process.wait(), (0, 1, 3))
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            pipe.close()
+
+    def test_filters_and_bounds_make_a_report_partial(self) -> None:
+        for arguments in (("-c", "10"), ("--from", "#100"), ("--to", "+100ms"), ("-f", "src host 192.0.2.1"),
+                          ("--", "src", "host", "192.0.2.1")):
+            report = json.loads(rocetop("triage", "--json", WRITE_LOSS, *arguments).stdout)
+            self.assertTrue(report["partial"], arguments)
+        for arguments in ((), ("--host", "192.0.2.1"), ("--connection", "1"), ("--qp", "99")):
+            report = json.loads(rocetop("triage", "--json", WRITE_LOSS, *arguments).stdout)
+            self.assertFalse(report["partial"], arguments)
+            self.assertEqual(len(report["connections"]), 0 if "--qp" in arguments else 1)
+
+
+class Outputs(unittest.TestCase):
+    def with_stdout(self, stdout, *arguments: str, **more) -> subprocess.CompletedProcess:
+        return subprocess.run([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE,
+                              **more)
+
+    def test_a_full_disk_is_an_error(self) -> None:
+        with open("/dev/full", "wb") as full:
+            for arguments in (("triage", WRITE_LOSS), ("triage", "--json", WRITE_LOSS), ("packets", WRITE_LOSS)):
+                done = self.with_stdout(full, *arguments)
+                self.assertEqual(done.returncode, 2, arguments)
+                self.assertIn(b"No space left", done.stderr)
+
+    def test_a_closed_standard_output_is_an_error(self) -> None:
+        done = self.with_stdout(None, "triage", WRITE_LOSS, preexec_fn=lambda: os.close(1))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"standard output", done.stderr)
+
+    def test_a_reader_that_leaves_ends_it_quietly(self) -> None:
+        for ignored in (False, True):  # Python's children inherit whether SIGPIPE is ignored
+            process = subprocess.Popen([PROGRAM, "packets", WRITE_LOSS], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                       restore_signals=not ignored)
+            process.stdout.read(10)
+            process.stdout.close()
+            self.assertEqual(process.stderr.read(), b"")
+            process.stderr.close()
+            self.assertIn(process.wait(), (0, -signal.SIGPIPE))
+
+    def test_colour_is_for_terminals(self) -> None:
+        self.assertNotIn("\x1b", rocetop("triage", WRITE_LOSS).stdout)
+        self.assertIn("\x1b[", rocetop("triage", "--color", "always", WRITE_LOSS).stdout)
+        self.assertIn("\x1b[", rocetop("triage", "--color", "always", WRITE_LOSS, NO_COLOR="1").stdout)
+        self.assertIn("\x1b[", on_terminal("triage", WRITE_LOSS))
+        self.assertNotIn("\x1b", on_terminal("triage", WRITE_LOSS, NO_COLOR="1"))
+        self.assertNotIn("\x1b", on_terminal("triage", WRITE_LOSS, TERM="dumb"))
+        self.assertNotIn("\x1b", on_terminal("triage", "--color", "never", WRITE_LOSS))
+
+    def test_the_terminals_width_is_used(self) -> None:
+        plain = re.sub("\x1b\\[[0-9;]*m", "", on_terminal("triage", WRITE_LOSS)).replace("\r\n", "\n")
+        widest = max(map(len, plain.splitlines()))
+        self.assertLessEqual(widest, 100)
+        self.assertGreater(widest, 80)
+        self.assertLessEqual(max(map(len, rocetop("triage", WRITE_LOSS, COLUMNS="50").stdout.splitlines())), 50)
+
+    def test_ascii_where_the_locale_has_no_more(self) -> None:
+        text = rocetop("triage", WRITE_LOSS, LC_ALL="C").stdout
+        self.assertTrue(text.isascii(), text)
+        self.assertIn("<->", text)
+
+
+class Packets(unittest.TestCase):
+    def test_one_object_a_line_one_line_a_packet(self) -> None:
+        objects = [json.loads(line) for line in rocetop("packets", "--json", WRITE_LOSS).stdout.splitlines()]
+        report = json.loads(rocetop("triage", "--json", WRITE_LOSS).stdout)
+        self.assertEqual(len(objects), report["capture"]["roce_frames"])
+        resent = [o for o in objects if o["analysis"]["kind"] == "retransmission"]
+        counts = report["connections"][0]["directions"][0]["requests"]["retransmitted_packets"]
+        self.assertEqual(len(resent), sum(counts.values()))
+
+    def test_two_passes_settle_what_one_leaves_open(self) -> None:
+        one = [json.loads(line) for line in rocetop("packets", "--json", WRITE_LOSS).stdout.splitlines()]
+        two = [json.loads(line) for line in rocetop("packets", "--json", "--two-pass", WRITE_LOSS).stdout.splitlines()]
+        self.assertTrue(all(o["analysis"]["final"] is None for o in one))
+        acked = [o for o in two if o["analysis"]["final"] and o["analysis"]["final"]["acked_in"]]
+        self.assertGreater(len(acked), 800)
+        by_frame = {o["frame"]: o for o in two}
+        for o in acked:
+            self.assertEqual(by_frame[o["analysis"]["final"]["acked_in"]]["src"], o["dst"])
+
+    def test_a_queue_pair_is_both_directions(self) -> None:
+        lines = rocetop("packets", "--connection", "1", "-c", "200", WRITE_LOSS).stdout.splitlines()
+        self.assertTrue(any(" > 192.0.2.1 " in line for line in lines))
+        self.assertTrue(any(" > 192.0.2.2 " in line for line in lines))
+        self.assertEqual(rocetop("packets", "--host", "192.0.2.77", WRITE_LOSS).stdout, "")
+
+    def test_times(self) -> None:
+        def first(*arguments: str, **environment: str) -> str:
+            return rocetop("packets", "-c", "4", *arguments, WRITE_LOSS, **environment).stdout.split(" #")[0]
+        self.assertEqual(first(), "15:53:13.362030853")
+        self.assertEqual(first(TZ="UTC-2"), "17:53:13.362030853")
+        self.assertEqual(first("--time", "utc"), "2026-11-29T15:53:13.362030853Z")
+        self.assertEqual(first("--time", "epoch"), "1795967593.362030853")
+        self.assertEqual(first("--time", "relative"), "0.000000000")
+
+
+if __name__ == "__main__":
+    PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
+    CAPTURES = pathlib.Path(sys.argv[2]).resolve()
+    WRITE_LOSS = str(CAPTURES / "write-loss.pcapng")
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "present/triage_json.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "model/fields.h"
+#include "sample_snapshot.h"
+
+namespace rocetop::present {
+namespace {
+
+using nlohmann::json;
+
+json rendered(const model::Snapshot& snapshot, const TriageJsonLimits& limits = {}) {
+  std::string out;
+  write_triage_json(snapshot, [&out](std::string_view text) { out += text; }, limits);
+  return json::parse(out);
+}
+
+/// Is `key` ("a.b") a path in `object`?
+bool has_path(const json& object, std::string_view key) {
+  const std::size_t dot = key.find('.');
+  const std::string first(key.substr(0, dot));
+  if (!object.contains(first)) return false;
+  return dot == std::string_view::npos || has_path(object.at(first), key.substr(dot + 1));
+}
+
+TEST(TriageJson, HoldsEveryFieldOfTheTable) {
+  const json report = rendered(testing::snapshot());
+  const json& connection = report.at("connections").at(0);
+  const json& direction = connection.at("directions").at(0);
+  for (const auto& f : model::capture_fields()) EXPECT_TRUE(has_path(report.at("capture"), f.key)) << f.key;
+  for (const auto& f : model::connection_fields()) EXPECT_TRUE(has_path(connection.at("totals"), f.key)) << f.key;
+  for (const auto& f : model::direction_fields()) EXPECT_TRUE(has_path(direction, f.key)) << f.key;
+  for (const auto& f : model::space_fields()) EXPECT_TRUE(has_path(direction.at("requests"), f.key)) << f.key;
+}
+
+TEST(TriageJson, FollowsTheContract) {
+  const json report = rendered(testing::snapshot());
+  EXPECT_EQ(report.at("schema"), "rocetop.triage/1");
+  EXPECT_EQ(report.at("rocetop_version"), "1.2.3");
+  EXPECT_EQ(report.at("partial"), false);
+  EXPECT_EQ(report.at("capture").at("first_ns"), 1'700'000'000'123'456'789);
+  EXPECT_EQ(report.at("capture").at("first_time"), "2023-11-14T22:13:20.123456789Z");
+  const json& c = report.at("connections").at(0);
+  EXPECT_EQ(c.at("a"), (json{{"ip", "192.0.2.1"}, {"qpn", 17}}));
+  EXPECT_EQ(c.at("protocol"), "RoCEv2");
+  EXPECT_EQ(c.at("transport"), "RC");
+  EXPECT_EQ(c.at("paired_by"), "ack");
+  EXPECT_TRUE(c.at("network").is_null());
+  const json& d = c.at("directions").at(0);
+  EXPECT_EQ(d.at("tap"), "unknown");
+  EXPECT_EQ(d.at("dscp"), (json{{"26", 1000}}));
+  EXPECT_EQ(d.at("opcodes"), (json{{"RC RDMA WRITE First", 100}}));
+  EXPECT_EQ(c.at("directions").at(1).at("naks"), (json{{"psn_sequence_error", 1}}));
+  const json& space = d.at("requests");
+  EXPECT_EQ(space.at("missing").at(0),
+            (json{{"first_psn", 7}, {"last_psn", 8}, {"seen_at_frame", 9}, {"outcome", "retransmitted"}}));
+  EXPECT_EQ(space.at("retransmitted_packets"), (json{{"original_seen", 10}, {"original_unseen", 2}}));
+  const json& episode = space.at("episodes").at(0);
+  EXPECT_EQ(episode.at("cause"), "nak");
+  EXPECT_EQ(episode.at("first_frame"), 12);
+  EXPECT_EQ(episode.at("trigger_frame"), 11);
+  EXPECT_EQ(episode.at("wait_ns"), 21'000);
+  const json& finding = report.at("findings").at(0);
+  EXPECT_EQ(finding.at("severity"), "critical");
+  EXPECT_EQ(finding.at("frames"), (json{11, 12}));
+  EXPECT_EQ(finding.at("values"), (json{{"packets", 12}, {"wait_ms", 0.021}}));
+  EXPECT_TRUE(finding.at("caused_by").is_null());
+}
+
+TEST(TriageJson, WhatIsNotKnownIsNull) {
+  model::Snapshot s = testing::snapshot();
+  s.capture.first_time.reset();
+  auto& c = s.connections[0];
+  c.b_qpn.reset();
+  c.path_mtu.reset();
+  c.paired_by = track::PairedBy::kNone;
+  c.a_to_b->dst_qpn.reset();
+  c.a_to_b->requests.first_psn.reset();
+  c.a_to_b->requests.episodes[0].trigger_frame = {};
+  c.a_to_b->requests.episodes[0].cause = track::Cause::kUnknown;
+  const json report = rendered(s);
+  const json& shown = report.at("connections").at(0);
+  EXPECT_TRUE(report.at("capture").at("first_ns").is_null());
+  EXPECT_TRUE(report.at("capture").at("first_time").is_null());
+  EXPECT_TRUE(shown.at("b").at("qpn").is_null());
+  EXPECT_TRUE(shown.at("path_mtu").is_null());
+  EXPECT_TRUE(shown.at("paired_by").is_null());
+  const json& d = shown.at("directions").at(0);
+  EXPECT_TRUE(d.at("dst_qpn").is_null());
+  EXPECT_TRUE(d.at("requests").at("first_psn").is_null());
+  EXPECT_TRUE(d.at("requests").at("episodes").at(0).at("trigger_frame").is_null());
+  EXPECT_TRUE(d.at("requests").at("episodes").at(0).at("wait_ns").is_null());
+}
+
+TEST(TriageJson, NamesFilesOnlyWhenThereAreSeveral) {
+  model::Snapshot s = testing::snapshot();
+  const json& one = rendered(s).at("connections").at(0);
+  EXPECT_FALSE(one.contains("first_file"));
+  s.files.push_back("b.pcap");
+  s.connections[0].last_frame = FrameId{1, 5};
+  s.findings[0].frames = {FrameId{1, 3}};
+  const json report = rendered(s);
+  const json& c = report.at("connections").at(0);
+  EXPECT_EQ(c.at("first_file"), 0);
+  EXPECT_EQ(c.at("last_file"), 1);
+  const json& space = c.at("directions").at(0).at("requests");
+  EXPECT_EQ(space.at("missing").at(0).at("seen_at_file"), 0);
+  EXPECT_EQ(space.at("episodes").at(0).at("trigger_file"), 0);
+  EXPECT_EQ(report.at("findings").at(0).at("frame_files"), (json{1}));
+}
+
+TEST(TriageJson, CutsLongListsAndSaysSo) {
+  model::Snapshot s = testing::snapshot();
+  auto& space = s.connections[0].a_to_b->requests;
+  space.missing.resize(30, space.missing[0]);
+  space.missing_omitted = 5;
+  space.episodes.resize(30, space.episodes[0]);
+  const json a_list = rendered(s, {10, 1'000}).at("connections").at(0).at("directions").at(0).at("requests");
+  EXPECT_EQ(a_list.at("missing").size(), 10U);
+  EXPECT_EQ(a_list.at("missing_omitted"), 25);
+  EXPECT_EQ(a_list.at("episodes_omitted"), 20);
+  const json in_all = rendered(s, {1'000, 35}).at("connections").at(0).at("directions").at(0).at("requests");
+  EXPECT_EQ(in_all.at("missing").size(), 30U);
+  EXPECT_EQ(in_all.at("episodes").size(), 5U);
+  EXPECT_EQ(in_all.at("episodes_omitted"), 25);
+}
+
+TEST(TriageJson, SaysWhenTotalsAreNotExact) {
+  model::Snapshot s = testing::snapshot();
+  EXPECT_FALSE(rendered(s)["connections"][0]["directions"][0]["requests"].contains("inexact"));
+  s.connections[0].a_to_b->requests.inexact = "limit of 4096 holes reached";
+  EXPECT_EQ(rendered(s)["connections"][0]["directions"][0]["requests"]["inexact"], "limit of 4096 holes reached");
+}
+
+TEST(TriageJson, HostileNamesStayStrings) {
+  model::Snapshot s = testing::snapshot();
+  s.files = {"\x1b]0;owned\x07\xff\".pcap"};
+  EXPECT_EQ(rendered(s).at("files").at(0), "\x1b]0;owned\x07\xef\xbf\xbd\".pcap");
+}
+
+TEST(TriageJson, NetworkAndPauseAppearWhenThere) {
+  model::Snapshot s = testing::snapshot();
+  s.connections[0].network.vlan_outer = 100;
+  s.connections[0].network.vni = 5000;
+  s.capture.pfc[3].xoff_frames = 7;
+  const json report = rendered(s);
+  EXPECT_EQ(report["connections"][0]["network"], (json{{"vlan", 100}, {"vni", 5000}}));
+  EXPECT_EQ(report["capture"]["pfc"],
+            (json::array({{{"class", 3}, {"xoff_frames", 7}, {"xon_frames", 0}, {"paused_ns", nullptr}}})));
+}
+
+}  // namespace
+}  // namespace rocetop::present

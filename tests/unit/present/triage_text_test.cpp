@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "present/triage_text.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "present/text.h"
+#include "sample_snapshot.h"
+
+namespace rocetop::present {
+namespace {
+
+using testing::finding;
+using testing::quiet_connection;
+using testing::snapshot;
+using ::testing::Test;
+using testing::troubled_connection;
+using verdict::Severity;
+
+TriageTextOptions at_width(std::size_t width) {
+  TriageTextOptions options;
+  options.style.width = width;
+  return options;
+}
+
+std::string rendered(const model::Snapshot& s, const TriageTextOptions& options) {
+  std::string out;
+  write_triage_text(s, s, options, [&out](std::string_view text) { out += text; });
+  return out;
+}
+
+std::vector<std::string> lines(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> all;
+  for (std::string line; std::getline(stream, line);) all.push_back(line);
+  return all;
+}
+
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+model::Snapshot crowd() {
+  model::Snapshot s = snapshot();
+  s.findings.push_back(finding(2, Severity::kWarning, "a second one with a title that goes on for quite a while"));
+  s.findings[1].caused_by = 1;
+  s.connections.push_back(troubled_connection(2, "2001:db8:1234:5678:9abc:def0:1234:5678", "2001:db8::2"));
+  s.connections[1].transport = wire::Transport::kUc;
+  s.connections[1].network.vlan_outer = 4000;
+  for (std::uint32_t id = 3; id < 30; ++id) s.connections.push_back(quiet_connection(id, "192.0.2.1", "192.0.2.2"));
+  return s;
+}
+
+TEST(TriageText, StaysWithinTheWidth) {
+  const model::Snapshot s = crowd();
+  for (std::size_t width = 40; width <= 200; width += 4) {
+    for (const bool all : {false, true}) {
+      for (const bool unicode : {false, true}) {
+        TriageTextOptions options = at_width(width);
+        options.all = all;
+        options.style.unicode = unicode;
+        for (const std::string& line : lines(rendered(s, options))) EXPECT_LE(cells(line), width) << line;
+      }
+    }
+  }
+}
+
+TEST(TriageText, BeginsWithWhatTheCaptureIsWorth) {
+  const std::string good = rendered(snapshot(), at_width(200));
+  EXPECT_TRUE(
+      good.starts_with("capture: 2,002 frames in 1.00 s, 2,000 RoCE: complete as far as acknowledgements show, "
+                       "nothing truncated, both directions seen\n"))
+      << good;
+  model::Snapshot s = snapshot();
+  s.capture.capture_missed_packets = 12;
+  s.capture.completeness = 0.994;
+  s.capture.truncated_roce_frames = 9;
+  s.capture.snap_length = 96;
+  s.capture.one_way_connections = 1;
+  s.capture.duplicated_frames = 3;
+  s.capture.backward_clock_steps = 1;
+  s.capture.largest_backward_step = milliseconds(2);
+  s.capture.dropped_reported = 4;
+  s.partial = true;
+  const std::string bad = lines(rendered(s, at_width(1000)))[0];
+  for (const char* part :
+       {"INCOMPLETE, 12 packets acknowledged but not captured (99.4 % complete)",
+        "9 RoCE packets cut by the snap length (96 bytes)", "1 of 1 connection seen in one direction only",
+        "3 frames captured twice", "clock went back 1 time (at most 2.00 ms)", "the capture reports 4 dropped packets",
+        "PARTIAL"}) {
+    EXPECT_TRUE(contains(bad, part)) << part << "\n" << bad;
+  }
+}
+
+TEST(TriageText, WithoutAcknowledgementsCompletenessIsUnknown) {
+  model::Snapshot s = snapshot();
+  s.connections[0].b_to_a.reset();
+  EXPECT_TRUE(contains(rendered(s, at_width(200)), "completeness unknown (no acknowledgement captured)"));
+}
+
+TEST(TriageText, AFindingShowsProofAndNextSteps) {
+  model::Snapshot s = snapshot();
+  s.findings[0].confidence = verdict::Confidence::kLow;
+  const std::string text = rendered(s, at_width(120));
+  EXPECT_TRUE(contains(text, "✖ CRITICAL 192.0.2.1 qp 17 resent 12 packets after a NAK\n")) << text;
+  EXPECT_TRUE(contains(text, "    packets #11, #12 · connection 1 · confidence low · rule retransmit.nak\n")) << text;
+  EXPECT_TRUE(contains(text, "    → look at the drop counters")) << text;
+  EXPECT_TRUE(contains(text, "ruled out: reordering: the sender went back")) << text;
+}
+
+TEST(TriageText, NumbersFramesByFileWhenThereAreSeveral) {
+  model::Snapshot s = snapshot();
+  s.files.push_back("b.pcap");
+  s.findings[0].frames = {FrameId{0, 11}, FrameId{1, 12}};
+  const std::string text = rendered(s, at_width(120));
+  EXPECT_TRUE(contains(text, "packets #1:11, #2:12")) << text;
+  EXPECT_TRUE(contains(text, "file 1: a.pcap, file 2: b.pcap")) << text;
+}
+
+TEST(TriageText, ConsequencesAreFoldedUnderTheirCause) {
+  model::Snapshot s = snapshot();
+  s.findings.insert(s.findings.begin(), finding(2, Severity::kWarning, "the consequence"));
+  s.findings.push_back(finding(3, Severity::kInfo, "something else"));
+  s.findings[0].caused_by = 1;
+  const std::string text = rendered(s, at_width(120));
+  const std::size_t cause = text.find("CRITICAL");
+  const std::size_t consequence = text.find("└ consequence, warning: the consequence (packets #11, #12)");
+  const std::size_t other = text.find("INFO something else");
+  ASSERT_NE(consequence, std::string::npos) << text;
+  EXPECT_LT(cause, consequence);
+  EXPECT_LT(consequence, other);
+}
+
+TEST(TriageText, FindingsThatCauseEachOtherAreStillShown) {
+  model::Snapshot s = snapshot();
+  s.findings = {finding(1, Severity::kWarning, "hen"), finding(2, Severity::kWarning, "egg"),
+                finding(3, Severity::kWarning, "cuckoo"), finding(4, Severity::kWarning, "orphan")};
+  s.findings[0].caused_by = 2;
+  s.findings[1].caused_by = 1;
+  s.findings[2].caused_by = 1;
+  s.findings[3].caused_by = 99;
+  const std::string text = rendered(s, at_width(120));
+  for (const char* title : {"hen", "egg", "cuckoo", "orphan"}) EXPECT_TRUE(contains(text, title)) << title << text;
+}
+
+TEST(TriageText, ColourOnlyWhenAsked) {
+  TriageTextOptions options = at_width(80);
+  EXPECT_FALSE(contains(rendered(crowd(), options), "\x1b"));
+  options.style.colour = true;
+  EXPECT_TRUE(contains(rendered(crowd(), options), "\x1b[1;31m✖ CRITICAL\x1b[0m"));
+}
+
+TEST(TriageText, AsciiWhenUnicodeIsNotWelcome) {
+  TriageTextOptions options = at_width(80);
+  options.style.unicode = false;
+  const std::string text = rendered(crowd(), options);
+  for (const char c : text) EXPECT_GE(c, 0) << text;
+  EXPECT_TRUE(contains(text, "<->"));
+}
+
+TEST(TriageText, HostileTextNeverReachesTheTerminal) {
+  model::Snapshot s = snapshot();
+  s.files = {"evil\x1b[2J\r.pcap"};
+  s.findings[0].title = "title\x1b]0;owned\x07";
+  s.findings[0].explanation = "back\x08space and \xc2\x9b and \xff";
+  s.findings[0].next_steps = {"run\x1b[A"};
+  s.findings[0].ruled_out = {"\x7f"};
+  for (const std::string& line : lines(rendered(s, at_width(100)))) {
+    for (const char c : line) EXPECT_FALSE((c >= 0 && c < 0x20) || c == 0x7f) << line;
+    EXPECT_FALSE(contains(line, "\xc2\x9b")) << line;
+  }
+}
+
+TEST(TriageText, QuietConnectionsHideOnlyInACrowd) {
+  const std::string text = rendered(crowd(), at_width(120));
+  EXPECT_TRUE(contains(text, "27 quiet connections not shown (--all)")) << text;
+  TriageTextOptions all = at_width(120);
+  all.all = true;
+  EXPECT_FALSE(contains(rendered(crowd(), all), "not shown"));
+  model::Snapshot few = snapshot();
+  few.connections.push_back(quiet_connection(2, "192.0.2.3", "192.0.2.4"));
+  EXPECT_FALSE(contains(rendered(few, at_width(120)), "not shown"));
+}
+
+TEST(TriageText, AQuietCrowdShowsItsBusiest) {
+  model::Snapshot s = crowd();
+  s.findings.clear();
+  s.connections.erase(s.connections.begin(), s.connections.begin() + 2);
+  s.connections[9].a_to_b->frames = 5'000;
+  const std::string text = rendered(s, at_width(120));
+  EXPECT_TRUE(contains(text, "\n  12  192.0.2.1 qp 17 ↔ 192.0.2.2 qp 18    6,000")) << text;
+  EXPECT_TRUE(contains(text, "22 quiet connections not shown (--all)")) << text;
+}
+
+TEST(TriageText, NarrowTablesKeepWhatMattersMost) {
+  const std::string wide = rendered(snapshot(), at_width(120));
+  for (const char* heading : {"packets", "bytes", "rate", "retrans", "missing", "NAK", "RNR", "CE", "CNP"}) {
+    EXPECT_TRUE(contains(wide, heading)) << heading;
+  }
+  EXPECT_TRUE(contains(wide, "12 (1.2 %)")) << wide;
+  const std::string narrow = rendered(snapshot(), at_width(40));
+  for (const char* heading : {"retrans", "missing", "NAK"}) EXPECT_TRUE(contains(narrow, heading)) << narrow;
+  EXPECT_FALSE(contains(narrow, "rate")) << narrow;
+}
+
+TEST(TriageText, RareColumnsAppearWithTheirNumbers) {
+  EXPECT_FALSE(contains(rendered(snapshot(), at_width(160)), "ICRC"));
+  model::Snapshot s = snapshot();
+  s.connections[0].a_to_b->icrc[static_cast<std::size_t>(wire::IcrcStatus::kBad)] = 5;
+  EXPECT_TRUE(contains(rendered(s, at_width(160)), "ICRC"));
+}
+
+TEST(TriageText, InexactTotalsAreLowerBounds) {
+  model::Snapshot s = snapshot();
+  s.connections[0].a_to_b->requests.inexact = "limit";
+  EXPECT_TRUE(contains(rendered(s, at_width(160)), "≥12 (1.2 %)"));
+}
+
+TEST(TriageText, OneWayConnectionsPointTheirWay) {
+  model::Snapshot s = snapshot();
+  s.connections[0].b_to_a.reset();
+  s.connections[0].b_qpn.reset();
+  EXPECT_TRUE(contains(rendered(s, at_width(160)), "192.0.2.1 qp 17 → 192.0.2.2 qp ?"));
+}
+
+TEST(TriageText, WithoutRoceSaysWhatIsThere) {
+  model::Snapshot s;
+  s.files = {"a.pcap"};
+  s.capture.frames = 1'200;
+  s.capture.not_roce_frames = 1'190;
+  s.capture.pfc_frames = 10;
+  const std::string text = rendered(s, at_width(120));
+  EXPECT_TRUE(contains(text, "no RoCE: 0 of 1,200 frames hold RoCE")) << text;
+  EXPECT_TRUE(contains(text, "there: 10 PFC frames, 1,190 other frames")) << text;
+  EXPECT_TRUE(contains(text, "→ RoCEv2 on another UDP port: --roce-port N")) << text;
+  EXPECT_FALSE(contains(text, "no findings"));
+}
+
+TEST(TriageText, NoFindingsClaimsOnlyWhatWasCounted) {
+  model::Snapshot clean = snapshot();
+  clean.findings.clear();
+  clean.connections = {quiet_connection(1, "192.0.2.1", "192.0.2.2")};
+  EXPECT_TRUE(contains(rendered(clean, at_width(200)),
+                       "no findings: no packet was sent again, none is missing, and no NAK or RNR NAK passed."));
+  model::Snapshot dirty = snapshot();
+  dirty.findings.clear();
+  EXPECT_TRUE(
+      contains(rendered(dirty, at_width(200)), "no rule fired on 12 packets sent again, 2 PSNs missing, 1 NAK"));
+  clean.capture.one_way_connections = 1;
+  EXPECT_TRUE(contains(rendered(clean, at_width(200)), "what it does not show may still have happened"));
+}
+
+TEST(TriageText, ASelectionIsNamedAndTheCaptureStillJudgedAsAWhole) {
+  const model::Snapshot whole = snapshot();
+  model::Snapshot shown = whole;
+  shown.connections.clear();
+  shown.findings.clear();
+  TriageTextOptions options = at_width(200);
+  options.selection = "host 192.0.2.9";
+  std::string text;
+  write_triage_text(whole, shown, options, [&text](std::string_view part) { text += part; });
+  EXPECT_TRUE(contains(text, "showing only host 192.0.2.9: 0 of 1 connection")) << text;
+  EXPECT_TRUE(contains(text, "both directions seen")) << text;
+}
+
+}  // namespace
+}  // namespace rocetop::present
