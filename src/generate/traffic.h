@@ -25,6 +25,7 @@ struct MessagePlan {
   Operation operation = Operation::kWrite;
   std::uint32_t bytes = 1;               ///< ignored for atomics
   std::uint32_t receiver_not_ready = 0;  ///< SEND: times the responder answers its first packet with an RNR NAK
+  Nanos pause_before = {};               ///< the application waits before it asks
 };
 
 enum class FaultKind : std::uint8_t {

@@ -184,6 +184,7 @@ class Model {
   bool complained_ = false;
   std::uint32_t executed_ = 0;
   std::vector<std::uint32_t> not_ready_;  ///< refusals left, by message
+  std::vector<Nanos> pauses_;             ///< still to be made, by message
   Nanos reply_free_;
 };
 
@@ -202,7 +203,10 @@ Model::Model(const TrafficPlan& plan)
     unit_of_.insert(unit_of_.end(), units_[i].psns, i);
     log_.answered_by_response.insert(log_.answered_by_response.end(), units_[i].psns, answered(units_[i].operation));
   }
-  for (const MessagePlan& message : plan.messages) not_ready_.push_back(message.receiver_not_ready);
+  for (const MessagePlan& message : plan.messages) {
+    not_ready_.push_back(message.receiver_not_ready);
+    pauses_.push_back(message.pause_before);
+  }
   log_.first_psn = begin_;
 }
 
@@ -285,6 +289,10 @@ void Model::pump() {
   if (next_ >= end_) return;
   const Unit& unit = unit_at(next_);
   if (unit.end() - unacknowledged_ > plan_.window) return;  // advance() asks again
+  if (const Nanos pause = std::exchange(pauses_[unit.message], Nanos{}); pause > Nanos{}) {
+    send_free_ = agenda_.now() + pause;
+    return ask_to_pump();
+  }
   if (unacknowledged_ == next_) arm();
   send_unit(unit);
   next_ = unit.end();

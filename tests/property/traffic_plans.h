@@ -19,6 +19,7 @@ struct FaultChoice {
 
 /// Messages of all operations, any start (often near the wrap), any PMTU, window and AckReq rhythm; no faults.
 generate::TrafficPlan any_clean_plan();
+generate::TrafficPlan any_clean_plan(std::uint32_t path_mtu);
 
 /// PSN offsets of `plan` where a packet of the class exists in a clean run, in order. A READ request is at its first
 /// PSN.
