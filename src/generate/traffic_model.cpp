@@ -156,7 +156,7 @@ class Model {
   void execute(const Transmission& t);
   void repeat(const Transmission& t);
   void reply(PacketClass packet_class, Sequence p, std::uint8_t syndrome);
-  void respond(const Unit& unit, Sequence first, std::uint32_t psns);
+  void respond(const Unit& unit, const Transmission& request);
   void send_reply(Transmission t);
 
   const TrafficPlan& plan_;
@@ -402,13 +402,13 @@ void Model::execute(const Transmission& t) {
     ROCETOP_CHECK(unit.message == executed_);
     ++executed_;
   }
-  if (answered(unit.operation)) return respond(unit, t.first, t.psns);
+  if (answered(unit.operation)) return respond(unit, t);
   if (t.packet.ack_request) reply(PacketClass::kAcknowledge, t.first, kUnlimitedCredits);
 }
 
 void Model::repeat(const Transmission& t) {
   const Unit& unit = unit_at(t.first);
-  if (answered(unit.operation)) return respond(unit, t.first, t.psns);
+  if (answered(unit.operation)) return respond(unit, t);
   reply(PacketClass::kAcknowledge, expected_ - 1, kUnlimitedCredits);
 }
 
@@ -419,9 +419,10 @@ void Model::reply(PacketClass packet_class, Sequence p, std::uint8_t syndrome) {
   send_reply(std::move(t));
 }
 
-void Model::respond(const Unit& unit, Sequence first, std::uint32_t psns) {
-  for (Sequence p = first; p < first + psns; ++p) {
+void Model::respond(const Unit& unit, const Transmission& request) {
+  for (Sequence p = request.first; p < request.first + request.psns; ++p) {
     Transmission t{PacketClass::kResponse, addressed(plan_, false), p, 1};
+    t.copy = request.copy;
     const bool last = p + 1 == unit.end();
     if (unit.operation == Operation::kAtomic) {
       t.packet.set(Opcode::kAtomicAcknowledge);

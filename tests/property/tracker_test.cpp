@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "support/scenario_run.h"
+#include "support/space_text.h"
 #include "traffic_plans.h"
 #include "truth_check.h"
 
@@ -40,6 +41,9 @@ TrafficPlan any_framed_plan() {
 void check(std::span<const TrafficPlan> plans, std::size_t connections) {
   for (const TrafficPlan& plan : plans) RC_LOG() << describe(plan) << "\n";
   const Traffic traffic = generate::simulate(plans);
+  for (const auto& truth : traffic.truths) {
+    RC_PRE(truth.requests.lateness_visible && truth.responses.lateness_visible);
+  }
   const test::TrackerRun run = test::track_frames(traffic.frames);
   std::string wrong;
   for (std::size_t i = 0; i < plans.size(); ++i) wrong += differences(plans[i], traffic.truths[i], run.connections);
@@ -109,6 +113,76 @@ RC_GTEST_PROP(Acknowledgement, LostAfterTheTap, ()) {
 }
 RC_GTEST_PROP(Acknowledgement, MissedByTheCapture, ()) {
   check_single(FaultKind::kCaptureMissed, PacketClass::kAcknowledge);
+}
+
+struct Choice {
+  FaultKind kind;
+  PacketClass victim;
+};
+
+/// Faults far enough apart that the consequences of one are over before the next: three windows, and a pause.
+RC_GTEST_PROP(SeveralFaults, AreToldApart, ()) {
+  const std::vector<Choice> choices{
+      {FaultKind::kLostBeforeTap, PacketClass::kRequest},  {FaultKind::kLostAfterTap, PacketClass::kRequest},
+      {FaultKind::kCaptureMissed, PacketClass::kRequest},  {FaultKind::kCopiedAtTap, PacketClass::kRequest},
+      {FaultKind::kLostBeforeTap, PacketClass::kResponse}, {FaultKind::kLostAfterTap, PacketClass::kResponse},
+      {FaultKind::kCaptureMissed, PacketClass::kResponse}, {FaultKind::kCopiedAtTap, PacketClass::kResponse}};
+  TrafficPlan plan;
+  const int sections = *rc::gen::inRange(2, 5);
+  for (int i = 0; i < sections; ++i) {
+    TrafficPlan section = any_clean_plan(256);
+    if (i == 0) {
+      plan = section;
+      plan.messages.clear();
+    }
+    append_epilogue(section);
+    prepend_prologue(section);
+    const Choice choice = *rc::gen::elementOf(choices);
+    const auto offsets = offsets_of(section, choice.victim);
+    std::uint32_t before = 0;
+    for (const MessagePlan& message : plan.messages) before += generate::psn_count(message, plan.path_mtu);
+    if (offsets.size() > 6) {
+      const std::size_t which = *rc::gen::inRange<std::size_t>(3, offsets.size() - 3);
+      plan.faults.push_back({choice.kind, choice.victim, before + offsets[which], 0});
+    }
+    plan.messages.insert(plan.messages.end(), section.messages.begin(), section.messages.end());
+  }
+  check({&plan, 1}, 1);
+}
+
+/// A NAK or a resend that is lost too is healed by the timer alone.
+RC_GTEST_PROP(SecondLoss, OfTheResend, (bool before_tap)) {
+  TrafficPlan plan = any_framed_plan();
+  inject(plan, FaultKind::kLostAfterTap, PacketClass::kRequest);
+  Fault second = plan.faults.back();
+  second.attempt = 1;
+  if (before_tap) second.kind = FaultKind::kLostBeforeTap;
+  plan.faults.push_back(second);
+  check({&plan, 1}, 1);
+}
+
+RC_GTEST_PROP(SecondLoss, OfTheNak, (bool before_tap)) {
+  TrafficPlan plan = any_framed_plan();
+  inject(plan, FaultKind::kLostAfterTap, PacketClass::kRequest);
+  Fault second = plan.faults.back();
+  second.victim = PacketClass::kNak;
+  if (before_tap) second.kind = FaultKind::kLostBeforeTap;
+  plan.faults.push_back(second);
+  check({&plan, 1}, 1);
+}
+
+/// A capture may begin and end anywhere: what is cut off is not lost.
+RC_GTEST_PROP(CleanTrace, AnyPartOfItHasNothingToTell, ()) {
+  TrafficPlan plan = any_framed_plan();
+  const Traffic traffic = generate::simulate({&plan, 1});
+  const std::size_t first = *rc::gen::inRange<std::size_t>(0, traffic.frames.size());
+  const std::size_t last = *rc::gen::inRange<std::size_t>(first, traffic.frames.size());
+  RC_LOG() << describe(plan) << "\n  frames " << first + 1 << " to " << last + 1 << "\n";
+  const test::TrackerRun run = test::track_frames(std::span(traffic.frames).subspan(first, last - first + 1));
+  for (const auto& connection : run.connections) {
+    const std::string text = test::connection_text(connection);
+    if (text != "clean") RC_FAIL(text);
+  }
 }
 
 RC_GTEST_PROP(ReceiverNotReady, IsNoLoss, ()) {

@@ -100,12 +100,15 @@ std::string differences(const SpaceTruth& truth, const track::SpaceCounts& count
   out.number("packets", truth.packets, counts.packets);
   out.number("payload bytes", truth.payload_bytes, counts.payload_bytes);
   out.words("missing", joined(missing_words(truth)), joined(missing_words(counts)));
+  out.number("sent or seen again", truth.original_seen + truth.original_unseen + truth.duplicates,
+             counts.retransmitted_original_seen + counts.retransmitted_original_unseen + counts.duplicate_packets);
+  out.number("reordered", truth.reordered, counts.reordered_packets);
+  compare_episodes(truth, counts, out);
+  if (!truth.repeats_visible) return out.text();
   out.number("original seen", truth.original_seen, counts.retransmitted_original_seen);
   out.number("original unseen", truth.original_unseen, counts.retransmitted_original_unseen);
   out.number("retransmitted bytes", truth.retransmitted_bytes, counts.retransmitted_bytes);
   out.number("duplicates", truth.duplicates, counts.duplicate_packets);
-  out.number("reordered", truth.reordered, counts.reordered_packets);
-  compare_episodes(truth, counts, out);
   return out.text();
 }
 
