@@ -41,6 +41,12 @@ TrafficPlan any_clean_plan(std::uint32_t path_mtu) {
   return plan;
 }
 
+TrafficPlan any_quiet_ended_plan() {
+  TrafficPlan plan = any_clean_plan();
+  for (int i = 0; i < 3; ++i) plan.messages.push_back({Operation::kWrite, 1, 0, milliseconds(5)});
+  return plan;
+}
+
 std::vector<std::uint32_t> offsets_of(const TrafficPlan& plan, PacketClass victim) {
   std::vector<std::uint32_t> offsets;
   std::uint32_t at = 0;
