@@ -25,6 +25,10 @@ class SpaceTeller {
     const std::size_t end = first + t.psns;
     const bool beyond = !started_ || end > next_;
     const bool seen_before = seen_[first];
+    if (late_ && !beyond && !t.copy && t.resent()) truth_.lateness_visible = false;
+    late_ = false;
+    if (responses_ && t.attempt >= 2) truth_.repeats_visible = false;
+
     if (t.copy) {
       ++truth_.duplicates;
       return Arrival::kCopy;
@@ -36,6 +40,7 @@ class SpaceTeller {
     settle(first, end, t.resent() ? MissingFate::kRetransmitted : MissingFate::kReordered);
     if (!t.resent()) {
       ++truth_.reordered;
+      late_ = true;
       return Arrival::kLate;
     }
     ++(seen_before ? truth_.original_seen : truth_.original_unseen);
@@ -72,6 +77,7 @@ class SpaceTeller {
   std::vector<bool> seen_;  ///< by PSN offset
   std::size_t next_ = 0;    ///< offset behind the highest PSN seen
   bool started_ = false;
+  bool late_ = false;  ///< the packet before this one arrived late
   std::vector<std::size_t> missing_at_;
   SpaceTruth truth_;
 };
@@ -85,7 +91,7 @@ class EpisodeTeller {
 
   /// `position` counts the packets at the tap.
   void on_resent(const Transmission& t, std::uint64_t frame) {
-    const bool continues = open_ && t.first == last_end_;  // a second cause that changed nothing is none
+    const bool continues = open_ && t.first >= last_end_;  // a second cause, but not back
     if (t.go_back != go_back_ && !continues) begin(t, frame);
     go_back_ = t.go_back;
     open_ = true;

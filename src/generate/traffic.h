@@ -25,6 +25,7 @@ struct MessagePlan {
   Operation operation = Operation::kWrite;
   std::uint32_t bytes = 1;               ///< ignored for atomics
   std::uint32_t receiver_not_ready = 0;  ///< SEND: times the responder answers its first packet with an RNR NAK
+  Nanos pause_before = {};               ///< the application waits before it asks
 };
 
 enum class FaultKind : std::uint8_t {
@@ -97,6 +98,9 @@ struct SpaceTruth {
   std::uint64_t duplicates = 0;
   std::uint64_t reordered = 0;
   std::vector<EpisodeTruth> episodes;  ///< of requests only
+  bool repeats_visible =
+      true;  ///< false: a response passed three times or more, so that the third may look like a copy
+  bool lateness_visible = true;  ///< false: what followed a late packet was no new one, as if it had been resent
 };
 
 /// What happened to one plan.

@@ -156,7 +156,7 @@ class Model {
   void execute(const Transmission& t);
   void repeat(const Transmission& t);
   void reply(PacketClass packet_class, Sequence p, std::uint8_t syndrome);
-  void respond(const Unit& unit, Sequence first, std::uint32_t psns);
+  void respond(const Unit& unit, const Transmission& request);
   void send_reply(Transmission t);
 
   const TrafficPlan& plan_;
@@ -184,6 +184,7 @@ class Model {
   bool complained_ = false;
   std::uint32_t executed_ = 0;
   std::vector<std::uint32_t> not_ready_;  ///< refusals left, by message
+  std::vector<Nanos> pauses_;             ///< still to be made, by message
   Nanos reply_free_;
 };
 
@@ -202,7 +203,10 @@ Model::Model(const TrafficPlan& plan)
     unit_of_.insert(unit_of_.end(), units_[i].psns, i);
     log_.answered_by_response.insert(log_.answered_by_response.end(), units_[i].psns, answered(units_[i].operation));
   }
-  for (const MessagePlan& message : plan.messages) not_ready_.push_back(message.receiver_not_ready);
+  for (const MessagePlan& message : plan.messages) {
+    not_ready_.push_back(message.receiver_not_ready);
+    pauses_.push_back(message.pause_before);
+  }
   log_.first_psn = begin_;
 }
 
@@ -285,6 +289,10 @@ void Model::pump() {
   if (next_ >= end_) return;
   const Unit& unit = unit_at(next_);
   if (unit.end() - unacknowledged_ > plan_.window) return;  // advance() asks again
+  if (const Nanos pause = std::exchange(pauses_[unit.message], Nanos{}); pause > Nanos{}) {
+    send_free_ = agenda_.now() + pause;
+    return ask_to_pump();
+  }
   if (unacknowledged_ == next_) arm();
   send_unit(unit);
   next_ = unit.end();
@@ -394,13 +402,13 @@ void Model::execute(const Transmission& t) {
     ROCETOP_CHECK(unit.message == executed_);
     ++executed_;
   }
-  if (answered(unit.operation)) return respond(unit, t.first, t.psns);
+  if (answered(unit.operation)) return respond(unit, t);
   if (t.packet.ack_request) reply(PacketClass::kAcknowledge, t.first, kUnlimitedCredits);
 }
 
 void Model::repeat(const Transmission& t) {
   const Unit& unit = unit_at(t.first);
-  if (answered(unit.operation)) return respond(unit, t.first, t.psns);
+  if (answered(unit.operation)) return respond(unit, t);
   reply(PacketClass::kAcknowledge, expected_ - 1, kUnlimitedCredits);
 }
 
@@ -411,9 +419,10 @@ void Model::reply(PacketClass packet_class, Sequence p, std::uint8_t syndrome) {
   send_reply(std::move(t));
 }
 
-void Model::respond(const Unit& unit, Sequence first, std::uint32_t psns) {
-  for (Sequence p = first; p < first + psns; ++p) {
+void Model::respond(const Unit& unit, const Transmission& request) {
+  for (Sequence p = request.first; p < request.first + request.psns; ++p) {
     Transmission t{PacketClass::kResponse, addressed(plan_, false), p, 1};
+    t.copy = request.copy;
     const bool last = p + 1 == unit.end();
     if (unit.operation == Operation::kAtomic) {
       t.packet.set(Opcode::kAtomicAcknowledge);

@@ -22,7 +22,7 @@ struct Transmission {
   std::uint32_t psns = 1;  ///< PSNs it takes; 0 for acknowledgements
   std::uint32_t attempt = 0;
   std::size_t go_back = 0;  ///< index + 1 into RunLog::go_backs; 0: sent for the first time
-  bool copy = false;        ///< made by network or capture
+  bool copy = false;        ///< made by network or capture, or the answer to such a copy
   bool seen = true;         ///< in the capture
   Nanos at_tap = {};
 

@@ -16,7 +16,7 @@ constexpr std::uint32_t kLongestMessage = 8;  // PSNs
 MessagePlan any_message(std::uint32_t path_mtu) {
   const auto operation =
       *rc::gen::element(Operation::kWrite, Operation::kWrite, Operation::kSend, Operation::kRead, Operation::kAtomic);
-  return {operation, *rc::gen::inRange<std::uint32_t>(0, kLongestMessage * path_mtu + 1), 0};
+  return {operation, *rc::gen::inRange<std::uint32_t>(0, kLongestMessage * path_mtu + 1), 0, {}};
 }
 
 Psn any_first_psn() {
@@ -26,16 +26,24 @@ Psn any_first_psn() {
 
 }  // namespace
 
-TrafficPlan any_clean_plan() {
+TrafficPlan any_clean_plan() { return any_clean_plan(*rc::gen::element(256U, 512U)); }
+
+TrafficPlan any_clean_plan(std::uint32_t path_mtu) {
   TrafficPlan plan;
   plan.requester_ip = *IpAddress::parse("192.0.2.1");
   plan.responder_ip = *IpAddress::parse("192.0.2.2");
-  plan.path_mtu = *rc::gen::element(256U, 512U);
+  plan.path_mtu = path_mtu;
   const std::size_t count = *rc::gen::inRange<std::size_t>(1, 40);
   for (std::size_t i = 0; i < count; ++i) plan.messages.push_back(any_message(plan.path_mtu));
   plan.first_psn = any_first_psn();
   plan.window = *rc::gen::inRange<std::uint32_t>(kLongestMessage, 40);
   plan.acknowledge_every = *rc::gen::inRange<std::uint32_t>(0, 6);
+  return plan;
+}
+
+TrafficPlan any_quiet_ended_plan() {
+  TrafficPlan plan = any_clean_plan();
+  for (int i = 0; i < 3; ++i) plan.messages.push_back({Operation::kWrite, 1, 0, milliseconds(5)});
   return plan;
 }
 

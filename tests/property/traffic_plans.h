@@ -11,14 +11,13 @@
 
 namespace rocetop {
 
-/// What faults a random plan may have.
-struct FaultChoice {
-  generate::FaultKind kind;
-  generate::PacketClass victim;
-};
-
 /// Messages of all operations, any start (often near the wrap), any PMTU, window and AckReq rhythm; no faults.
 generate::TrafficPlan any_clean_plan();
+generate::TrafficPlan any_clean_plan(std::uint32_t path_mtu);
+
+/// The same, with three short WRITEs far apart at the end: everybody has gone on for long when the capture ends, so
+/// that nothing is left open by its end.
+generate::TrafficPlan any_quiet_ended_plan();
 
 /// PSN offsets of `plan` where a packet of the class exists in a clean run, in order. A READ request is at its first
 /// PSN.
