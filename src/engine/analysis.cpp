@@ -95,7 +95,8 @@ void Analysis::run(source::FrameSource& source, const FrameObserver& observer, c
       }
     }
   }
-  if (limit_reached() && source.next_batch(batch)) s.partial = true;
+  // Whether -c kept anything out is worth a look into a file, not waiting for a pipe.
+  if (limit_reached() && (!source.bytes_total() || source.next_batch(batch))) s.partial = true;
   s.log.end(source.interfaces());
 }
 

@@ -61,6 +61,7 @@ struct Episode {
   bool first_psn_acked = false;      ///< …and had been acknowledged at the tap before the resend
   bool first_psn_late = false;       ///< the first resent PSN had arrived late (reordered)
   bool first_psn_bad_icrc = false;   ///< … had been seen, but only with a wrong ICRC
+  bool originals_arrived = false;    ///< more acknowledgements came than the resends asked for: the receiver took them for duplicates
   bool named_by_nak = false;         ///< a sequence NAK named the first resent PSN
 };
 

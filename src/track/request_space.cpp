@@ -294,6 +294,7 @@ void RequestSpace::begin_episode(Sequence seq, const PacketFacts& packet, Contex
   e.cause = cause_of(seq, packet, e);
   use_triggers(e.cause, packet.time - e.wait);
   episodes_.begin(open);
+  answers_ = {seq, seq, 0, 0};
 }
 
 /// Why the sender went back to `seq`, by what the tap saw before. `spurious` is decided when the episode ends.
@@ -333,6 +334,8 @@ void RequestSpace::resend(Sequence seq, Sequence last, const PacketFacts& packet
   ++(seen ? counts_.retransmitted_original_seen : counts_.retransmitted_original_unseen);
   counts_.retransmitted_bytes += packet.payload_bytes;
   episodes_.add(last, packet, seq <= received_, !seen, context);
+  answers_.last = std::max(answers_.last, last);
+  answers_.asked_for += packet.ack_request || packet.wants_response() ? 1 : 0;
   if (delivered) {
     for (Sequence s = seq; s <= last && !missing_.empty() && s <= missing_.runs().back().last; ++s) {
       missing_.settle(s, Outcome::kRetransmitted, counts_, context.lists);
@@ -422,12 +425,22 @@ void RequestSpace::on_reply(const PacketFacts& reply, Context& context, Observat
   }
   const auto kind = reply.role == wire::Role::kAcknowledge ? wire::aeth_kind(reply.syndrome) : wire::AethKind::kAck;
   if (kind == wire::AethKind::kAck) {
+    if (reply.role == wire::Role::kAcknowledge) count_answer(seq);
     advance_received(seq, reply, context);
     return;
   }
   advance_received(seq - 1, reply, context);
   if (kind == wire::AethKind::kRnrNak || wire::nak_code(reply.syndrome) == wire::NakCode::kPsnSequenceError) {
     on_nak(seq, reply, kind == wire::AethKind::kRnrNak);
+  }
+}
+
+void RequestSpace::count_answer(Sequence seq) {
+  if (seq < answers_.first || seq > answers_.last || ++answers_.seen <= answers_.asked_for) return;
+  if (episodes_.is_open()) {
+    episodes_.open().episode.originals_arrived = true;
+  } else if (!counts_.episodes.empty() && counts_.episodes.back().first_psn == wire_psn(answers_.first)) {
+    counts_.episodes.back().originals_arrived = true;
   }
 }
 
@@ -500,7 +513,7 @@ void RequestSpace::finish(Context& context) {
 // ---------------------------------------------------------------------------------------------- another connection?
 
 bool RequestSpace::is_suspect(const PacketFacts& packet) const {
-  if (!started_ || !packet.starts_message()) return false;
+  if (!started_) return false;
   const Sequence seq = extend(highest_, packet.psn);
   if (seq > highest_ + kJumpNoLossExplains || seq < first_ - kTriggerSlack || seq + kJumpNoLossExplains < highest_) return true;
   if (seq > highest_ + 1) {

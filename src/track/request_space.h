@@ -87,7 +87,17 @@ class RequestSpace {
     Sequence last = 0;
   };
 
+  /// Acknowledgements since the newest episode began. A receiver answers every duplicate, but of new packets only those
+  /// with AckReq: more answers than AckReqs say that the originals had arrived.
+  struct Answers {
+    Sequence first = 0;
+    Sequence last = 0;
+    std::uint32_t asked_for = 0;
+    std::uint32_t seen = 0;
+  };
+
   void start(const PacketFacts& packet);
+  void count_answer(Sequence seq);
   void close_open_read(Sequence next_seq);
   Sequence last_of(Sequence seq, const PacketFacts& packet, std::optional<std::uint32_t> pmtu) const;
   void on_new(Sequence seq, Sequence last, const PacketFacts& packet, bool delivered, Context& context,
@@ -118,6 +128,7 @@ class RequestSpace {
   ReadWindow reads_;
   EpisodeLog episodes_;
   std::vector<Late> late_;
+  Answers answers_;
   bool started_ = false;
   bool read_is_open_ = false;  // the newest request is a READ whose span is not known
   Sequence first_ = 0;

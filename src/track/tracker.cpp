@@ -10,6 +10,9 @@ namespace {
 
 constexpr std::size_t kLiveMost = 1 << 16;  // connections followed at one time; then the stalest quarter is finished
 
+/// Messages that a new connection may have completed unseen before its first reply is: captures lose some.
+constexpr std::int64_t kUnseenMessages = 64;
+
 std::int64_t outside(std::int64_t value, std::int64_t low, std::int64_t high) {
   return value < low ? low - value : value > high ? value - high : 0;
 }
@@ -208,10 +211,13 @@ void Tracker::decide_doubt(ConnectionIndex index, std::size_t side, const Packet
   }
   const std::int64_t gone_on = serial_difference(packet.msn.value, before.last_msn()->value);
   const std::int64_t jump = serial_difference(cause.psn.value, wire_psn(before.highest()).value);
-  const bool forward = jump > 0;
-  const std::int64_t same = forward ? outside(gone_on, messages, messages + jump) : outside(gone_on, 0, messages);
+  // Going on, the count grew by the messages seen, and by some of what was jumped over; a step back resends messages.
+  const std::int64_t unseen = std::clamp<std::int64_t>(jump, 0, kUnseenMessages);
+  const std::int64_t same = jump > 0 ? outside(gone_on, messages, messages + unseen) : outside(gone_on, 0, messages);
   const std::int64_t anew = outside(packet.msn.value, std::max<std::int64_t>(messages - 1, 0), messages);
-  if (anew < same || (anew == same && doubt.far)) {
+  // No loss explains a far jump: only a count that cannot be a new one's does.
+  const bool far_but_same = doubt.far && same == 0 && packet.msn.value > kUnseenMessages;
+  if (doubt.far ? !far_but_same : anew < same) {
     begin_anew(index);
   } else {
     connection.suspicion.reset();

@@ -69,7 +69,7 @@ void after_tap(Docket& docket, const DirectionView& v) {
   std::uint64_t by_timeout = 0;
   std::vector<const Episode*> proof;
   for (const Episode& e : requests.episodes) {
-    if (!proves_loss(e) || !e.first_psn_seen || e.first_psn_bad_icrc) continue;
+    if (!proves_loss(e) || !e.first_psn_seen || e.first_psn_bad_icrc || e.originals_arrived) continue;
     if (e.cause == Cause::kTimeout) {
       // Never acknowledged to the end: a peer that says nothing may have received everything.
       const auto acked = v.direction->last_acked_psn;

@@ -128,6 +128,14 @@ void by_timeout(Docket& docket, const DirectionView& v) {
     f.values.emplace_back("timeout_exponent_max", high);
   }
   if (v.connection->cm) f.explanation += fmt::format(" CM set the local ACK timeout to n = {}.", v.connection->cm->local_ack_timeout);
+  const auto needless = std::count_if(s.list.begin(), s.list.end(), [](const Episode* e) { return e->originals_arrived; });
+  if (needless > 0) {
+    f.explanation += fmt::format(
+        " {} of them repaired nothing: the receiver acknowledged more often than these resends asked for, so it had the "
+        "originals, and the acknowledgement was late or lost.",
+        needless);
+    f.values.emplace_back("needless_episodes", static_cast<double>(needless));
+  }
   f.explanation += " A lost last packet, a lost acknowledgement or a lost NAK looks like this; each costs a whole timeout." + listed_note(space);
   f.next_steps = {"find the loss first (see the loss findings of this connection); then consider a shorter QP timeout",
                   "compare with local_ack_timeout_err of the sender's adapter"};
