@@ -2,6 +2,7 @@
 #include "bound.h"
 
 #include <charconv>
+#include <cmath>
 #include <ctime>
 #include <string>
 
@@ -25,6 +26,7 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
 std::optional<Nanos> duration(std::string_view text) {
   const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
   const std::string_view unit = text.substr(digits);
+  const std::string number(text.substr(0, digits));
   double factor = 0;
   if (unit.empty() || unit == "s") factor = 1e9;
   if (unit == "ns") factor = 1;
@@ -33,9 +35,10 @@ std::optional<Nanos> duration(std::string_view text) {
   if (unit == "m") factor = 60e9;
   if (unit == "h") factor = 3600e9;
   double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + digits, value);
-  if (factor == 0 || error != std::errc{} || end != text.data() + digits || value * factor > 9e18) return std::nullopt;
-  return Nanos{static_cast<std::int64_t>(value * factor + 0.5)};
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  const bool whole = error == std::errc{} && end == number.data() + number.size();
+  if (factor == 0 || !whole || value * factor > 9e18) return std::nullopt;
+  return Nanos{std::llround(value * factor)};
 }
 
 /// "17:31:17.5" as nanoseconds after midnight.

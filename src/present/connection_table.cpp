@@ -125,7 +125,7 @@ class ConnectionTable {
     }
     for (const Row& row : rows_) {
       id_width_ = std::max(id_width_, row.id.size());
-      peers_width_ = std::max(peers_width_, peers(row).size() == 0 ? 0 : cells(peers(row)));
+      peers_width_ = std::max(peers_width_, cells(peers(row)));
     }
   }
 

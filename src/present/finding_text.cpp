@@ -98,18 +98,18 @@ class FindingsText {
 
   void title(const Finding& f) const {
     const std::string mark = fmt::format("{} {}", severity_mark(f.severity), upper(model::word(f.severity)));
-    sink_(paragraph(style_, {{mark, severity_tone(f.severity)}, {f.title, Tone::kStrong}}, 0, kIndent));
+    sink_(paragraph(style_, {{mark, severity_tone(f.severity)}, {keep_together(f.title), Tone::kStrong}}, 0, kIndent));
   }
 
   void details(const Finding& f) const {
-    if (!f.explanation.empty()) block({{f.explanation, Tone::kPlain}}, kIndent);
+    if (!f.explanation.empty()) block({{keep_together(f.explanation), Tone::kPlain}}, kIndent);
     if (!f.ruled_out.empty()) block({{"ruled out: " + joined(f.ruled_out, "; "), Tone::kPlain}}, kIndent);
     block({{evidence(f), Tone::kQuiet}}, kIndent);
-    for (const std::string& step : f.next_steps) block({{"→ " + step, Tone::kInfo}}, kIndent + 2);
+    for (const std::string& step : f.next_steps) block({{keep_together("→ " + step), Tone::kInfo}}, kIndent + 2);
   }
 
   void consequence(const Finding& f) const {
-    std::string text = f.title;
+    std::string text = keep_together(f.title);
     if (!f.frames.empty()) text += " (" + frames(f) + ")";
     block({{"└ consequence,", Tone::kQuiet},
            {std::string(model::word(f.severity)) + ":", severity_tone(f.severity)},
@@ -128,9 +128,9 @@ class FindingsText {
     if (!f.frames.empty()) parts.push_back(frames(f));
     if (!f.connections.empty()) parts.push_back(connections(f));
     if (f.confidence != verdict::Confidence::kHigh) {
-      parts.push_back("confidence " + std::string(model::word(f.confidence)));
+      parts.push_back("confidence\u00A0" + std::string(model::word(f.confidence)));
     }
-    parts.push_back("rule " + f.rule);
+    parts.push_back("rule\u00A0" + f.rule);
     return joined(parts, " · ");
   }
 
@@ -140,7 +140,7 @@ class FindingsText {
       parts.push_back(frame_text(f.frames[i], several_files_));
     }
     if (f.frames.size() > kFramesShown) parts.push_back("…");
-    return (f.frames.size() == 1 ? "packet " : "packets ") + joined(parts, ", ");
+    return (f.frames.size() == 1 ? "packet\u00A0" : "packets\u00A0") + joined(parts, ", ");
   }
 
   static std::string connections(const Finding& f) {
@@ -148,7 +148,7 @@ class FindingsText {
     for (std::size_t i = 0; i < f.connections.size() && i < kConnectionsShown; ++i) {
       parts.push_back(std::to_string(f.connections[i]));
     }
-    std::string text = (f.connections.size() == 1 ? "connection " : "connections ") + joined(parts, ", ");
+    std::string text = (f.connections.size() == 1 ? "connection\u00A0" : "connections\u00A0") + joined(parts, ", ");
     if (f.connections.size() > kConnectionsShown) {
       text += fmt::format(" and {} more", grouped(f.connections.size() - kConnectionsShown));
     }

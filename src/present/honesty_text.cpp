@@ -162,7 +162,7 @@ std::string also_there(const CaptureCounts& c) {
 
 std::string no_roce_text(const model::Snapshot& snapshot, const TextStyle& style) {
   const CaptureCounts& c = snapshot.capture;
-  const auto step = [&](std::string text) { return paragraph(style, {{"→ " + text, Tone::kPlain}}, 0, 2); };
+  const auto step = [&](const std::string& text) { return paragraph(style, {{"→ " + text, Tone::kPlain}}, 0, 2); };
   if (c.frames == 0) {
     std::string text = paragraph(style, {{"no frames: nothing to analyse", Tone::kWarning}}, 0, 2);
     if (snapshot.partial) text += step("nothing passed the filter, --from/--to or -c");

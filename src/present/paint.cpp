@@ -64,21 +64,21 @@ std::string paragraph(const TextStyle& style, const std::vector<Span>& spans, st
     append(line, std::string(indent, ' '), Tone::kPlain);
     at_start = true;
   };
+  const auto add = [&](std::string_view word, Tone tone) {
+    const bool full = line.used + (at_start ? 0 : 1) + cells(word) > style.width;
+    if (full && (!at_start || line.used > indent)) end_line();
+    if (!at_start) append(line, " ", line.runs.back().tone == tone ? tone : Tone::kPlain);
+    append(line, word, tone);
+    at_start = false;
+  };
+  const std::size_t widest = style.width > indent + 2 ? style.width - indent : 2;
   for (const Span& span : spans) {
-    const std::size_t widest = style.width > indent + 2 ? style.width - indent : 2;
-    for (const std::string& piece : wrap(span.text, widest, style.unicode)) {  // cleans, and cuts what fits on no line
-      std::string_view rest = piece;
-      while (!rest.empty()) {
-        const std::size_t space = std::min(rest.find(' '), rest.size());
-        const std::string_view word = rest.substr(0, space);
-        rest.remove_prefix(std::min(space + 1, rest.size()));
-        if (word.empty()) continue;
-        if (!at_start && line.used + 1 + cells(word) > style.width) end_line();
-        if (at_start && line.used > indent && line.used + cells(word) > style.width) end_line();
-        if (!at_start) append(line, " ", line.runs.back().tone == span.tone ? span.tone : Tone::kPlain);
-        append(line, word, span.tone);
-        at_start = false;
-      }
+    std::string_view rest = span.text;
+    while (!rest.empty()) {
+      const std::size_t space = std::min(rest.find_first_of(" \n"), rest.size());
+      const std::string word = clean(rest.substr(0, space), style.unicode);
+      rest.remove_prefix(std::min(space + 1, rest.size()));
+      for (const std::string& piece : pieces(word, widest)) add(piece, span.tone);
     }
   }
   return out + render(style, line) + "\n";

@@ -34,6 +34,8 @@ bool in(const std::array<Range, N>& ranges, char32_t c) {
   return std::any_of(ranges.begin(), ranges.end(), [c](Range r) { return c >= r.first && c <= r.last; });
 }
 
+constexpr char32_t kNoBreakSpace = 0xA0;  // looks like a space and is written as one: text is searched and copied
+
 std::size_t cells_of(char32_t c) {
   if (c < 0x300) return 1;
   return in(kCombining, c) ? 0 : in(kWide, c) ? 2 : 1;
@@ -81,15 +83,15 @@ std::string_view in_ascii(char32_t c) {
       return "*";
     case U'└':
       return "`-";
-    case U'\u00A0':
-      return " ";
     default:
       return "?";
   }
 }
 
 void append_clean(std::string& out, char32_t c, bool unicode) {
-  if (is_control(c)) {
+  if (c == kNoBreakSpace) {
+    out += ' ';
+  } else if (is_control(c)) {
     out += c < 0x100 ? fmt::format("\\x{:02x}", static_cast<std::uint32_t>(c))
                      : fmt::format("\\u{:04x}", static_cast<std::uint32_t>(c));
   } else if (c < 0x80 || unicode) {
@@ -123,13 +125,10 @@ void add_word(std::vector<std::string>& lines, std::string_view word, std::size_
   } else {
     lines.emplace_back(word);
   }
-  while (cells(lines.back()) > width) {
-    const std::size_t cut = bytes_that_fit(lines.back(), width);
-    if (cut >= lines.back().size()) break;
-    std::string rest = lines.back().substr(cut);
-    lines.back().resize(cut);
-    lines.push_back(std::move(rest));
-  }
+  if (cells(lines.back()) <= width) return;
+  const std::vector<std::string> cut = pieces(lines.back(), width);
+  lines.pop_back();
+  lines.insert(lines.end(), cut.begin(), cut.end());
 }
 
 /// Three significant digits and a unit: value < 1000 in units[i].
@@ -145,6 +144,43 @@ std::string scaled(double value, const std::array<std::string_view, N>& units) {
 }
 
 }  // namespace
+
+std::vector<std::string> pieces(std::string_view text, std::size_t width) {
+  std::vector<std::string> out;
+  while (!text.empty()) {
+    const std::size_t cut = bytes_that_fit(text, width);
+    out.emplace_back(text.substr(0, cut));
+    text.remove_prefix(cut);
+  }
+  return out;
+}
+
+std::string keep_together(std::string_view text) {
+  static constexpr std::array<std::string_view, 6> kBeforeNumber = {"qp",         "port", "packet",
+                                                                    "connection", "rule", "PSN"};
+  static constexpr std::array<std::string_view, 6> kUnits = {"ns", "µs", "ms", "s", "%", "s)"};
+  const auto is_one_of = [](const auto& list, std::string_view word) {
+    return std::find(list.begin(), list.end(), word) != list.end();
+  };
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::string out;
+  std::string_view previous;
+  while (!text.empty()) {
+    const std::size_t space = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, space);
+    if (!out.empty()) {
+      const std::string_view unit = word.substr(0, word.find_first_of(",.;:)"));
+      const bool numbered =
+          is_one_of(kBeforeNumber, previous) && !word.empty() && (is_digit(word[0]) || word[0] == '?');
+      const bool measured = !previous.empty() && is_digit(previous.back()) && is_one_of(kUnits, unit);
+      out += numbered || measured ? "\u00A0" : " ";
+    }
+    out += word;
+    previous = word;
+    text.remove_prefix(std::min(space + 1, text.size()));
+  }
+  return out;
+}
 
 std::string clean(std::string_view text, bool unicode) {
   std::string out;

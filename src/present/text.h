@@ -26,6 +26,13 @@ std::string fit(std::string_view text, std::size_t width, bool unicode);
 /// a line. `text` must not have been cleaned yet: the lines are. At least one line, possibly empty.
 std::vector<std::string> wrap(std::string_view text, std::size_t width, bool unicode);
 
+/// `text` (cleaned) in pieces of at most `width` cells.
+std::vector<std::string> pieces(std::string_view text, std::size_t width);
+
+/// No-break spaces where a line break would part what is read as one: "qp 17", "44.1 ms", "port 4791", "64.5 %".
+/// `wrap` and `paragraph` do not break there and write ordinary spaces.
+std::string keep_together(std::string_view text);
+
 std::string pad_left(std::string_view text, std::size_t width);   ///< right-aligned
 std::string pad_right(std::string_view text, std::size_t width);  ///< left-aligned
 

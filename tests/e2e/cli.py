@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The program as a user meets it: arguments, exit statuses, pipes, terminals. Run as: cli.py PROGRAM CAPTURES-FOLDER."""
+"""The program as a user meets it: arguments, exit statuses, pipes, terminals. Run as: cli.py PROGRAM CAPTURES."""
 from __future__ import annotations
 
 import fcntl

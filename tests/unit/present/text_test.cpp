@@ -52,6 +52,14 @@ TEST(Wrap, NoLineIsWiderThanAsked) {
   }
 }
 
+TEST(KeepTogether, NoBreakBetweenWhatIsReadAsOne) {
+  EXPECT_EQ(wrap(keep_together("from qp 17"), 7, true), (std::vector<std::string>{"from", "qp 17"}));
+  EXPECT_EQ(wrap(keep_together("waited 44.1 ms, then"), 12, true),
+            (std::vector<std::string>{"waited", "44.1 ms,", "then"}));
+  EXPECT_EQ(wrap(keep_together("a b  c"), 20, true), (std::vector<std::string>{"a b c"}));
+  EXPECT_EQ(clean(keep_together("qp 17"), true), "qp 17");  // an ordinary space, to be found with grep
+}
+
 TEST(Numbers, ReadWell) {
   EXPECT_EQ(grouped(0), "0");
   EXPECT_EQ(grouped(999), "999");
