@@ -74,7 +74,7 @@ def warm(path: Path):
 
 
 def report(tools, packets: int, short_packets: int):
-    """A line a tool: rate by the clock, rate per second of CPU (what one core can do, whatever else runs), memory, ratio."""
+    """A line a tool: rate by the clock, rate per second of CPU (one core, whatever else runs), memory, ratio."""
     own_rate = packets / min(tools[0].seconds)
     print(f"\n{'':34}{'packets/s':>12}{'per CPU s':>12}{'peak memory':>13}{'rocetop is':>14}")
     for tool in tools:
