@@ -67,7 +67,8 @@ constexpr Rule kMissing[] = {
     {"acknowledged all the same: the capture missed it", "W 100-103 | drop 102 | ACK 103 | W 104 | ACK 104",
      "requests: missing 102 capture_missed"},
     {"a response nobody asked for again: the capture missed it",
-     "W 98-99 | ACK 99 | R 100-103 | RR 100-103 | drop 101 | wait 2ms | W 104 | ACK 104", "responses: missing 101 capture_missed"},
+     "W 98-99 | ACK 99 | R 100-103 | RR 100-103 | drop 101 | wait 2ms | W 104 | ACK 104",
+     "responses: missing 101 capture_missed"},
     {"not acknowledged before the capture ends: unresolved", "W 98-99 | ACK 99 | W 100-103 | drop 102",
      "requests: missing 102 unresolved"},
     {"without the reply direction: unresolved", "W 100-103 | drop 102 | W 104-107", "requests: missing 102 unresolved"},
@@ -125,6 +126,12 @@ constexpr Rule kReads[] = {
      "requests: seen 2; timeout 100 x1 at #4; spurious 100 x1 at #6 | responses: seen 1"},
     {"reordered responses", "R 100-105 | RR 100-105 | late 102 after=103 | W 106 | ACK 106",
      "responses: missing 102 reordered; reordered 1"},
+    {"a READ of one PSN does not stretch over the lost packet behind it",
+     "W 98-99 | ACK 99 | R 100 | RR 100 | W 101 | drop 101 | W 102 | NAK 101 | W 101-102 | ACK 102",
+     "requests: missing 101 retransmitted; unseen 1; seen 1; nak 101 x2 by #7 at #8"},
+    {"an atomic asked for again while responses flow was no silence",
+     "AT 99 | ATA 99 | AT 100 | R 101-102 | RR 101-102 | AT 100 | R 101-102 | ATA 100 | RR 101-102",
+     "requests: seen 2; read_restart 100 x2 at #7 | responses: missing 100 retransmitted; unseen 1; seen 2"},
     {"a new READ of the same address is new", "R 100-101 | RR 100-101 | R 102-103 | RR 102-103", "clean"},
 };
 
