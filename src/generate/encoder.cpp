@@ -162,7 +162,7 @@ FrameBytes encode(const PacketSpec& packet) {
   return std::move(out.data());
 }
 
-PacketSpec make_cnp(PacketSpec to_sender) {
+PacketSpec make_cnp(const PacketSpec& to_sender) {
   PacketSpec cnp;
   cnp.mac_src = to_sender.mac_src;
   cnp.mac_dst = to_sender.mac_dst;

@@ -121,6 +121,6 @@ FrameBytes encode(const PacketSpec& packet);
 
 /// A congestion notification (annex A17): BECN set, PSN 0, 16 zero bytes. Addresses and queue pair as in `to_sender`,
 /// whose transport fields are replaced.
-PacketSpec make_cnp(PacketSpec to_sender);
+PacketSpec make_cnp(const PacketSpec& to_sender);
 
 }  // namespace rocetop::generate

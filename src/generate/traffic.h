@@ -98,9 +98,10 @@ struct SpaceTruth {
   std::uint64_t duplicates = 0;
   std::uint64_t reordered = 0;
   std::vector<EpisodeTruth> episodes;  ///< of requests only
-  bool repeats_visible =
-      true;  ///< false: a response passed three times or more, so that the third may look like a copy
-  bool lateness_visible = true;  ///< false: what followed a late packet was no new one, as if it had been resent
+  /// False: a response passed three times or more, so that the third may look like a copy.
+  bool repeats_visible = true;
+  /// False: what followed a late packet was no new one, as if it had been resent.
+  bool lateness_visible = true;
 };
 
 /// What happened to one plan.
