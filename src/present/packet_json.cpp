@@ -192,7 +192,10 @@ class PacketJson {
     frame("original", "_frame", "_file", o.original_frame);
     frame("trigger", "_frame", "_file", record_.trigger_frame());
     json_.member("missing_before", o.missing_before);
-    frame("acks", "_frame", "_file", o.acks_frame);
+    // A NAK names a packet, it does not acknowledge it.
+    const bool refuses = o.kind == track::Kind::kNak || o.kind == track::Kind::kRnrNak;
+    frame("acks", "_frame", "_file", refuses ? FrameId{} : o.acks_frame);
+    if (refuses) frame("names", "_frame", "_file", o.acks_frame);
     json_.member("rtt_ns", o.rtt ? std::optional{o.rtt->count} : std::nullopt);
     final();
     json_.end_object();

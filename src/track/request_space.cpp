@@ -36,6 +36,7 @@ void RequestSpace::start(const PacketFacts& packet) {
 void RequestSpace::on_request(const PacketFacts& packet, std::optional<std::uint32_t> pmtu, bool delivered,
                               Context& context, Observation& observation) {
   if (!started_) start(packet);
+  pmtu_known_ = pmtu.has_value();
   if (!missing_.empty()) settle(packet.time, context);
   ++counts_.packets;
   counts_.payload_bytes += packet.payload_bytes;
@@ -125,7 +126,7 @@ void RequestSpace::remember_read(Sequence seq, Sequence last, const PacketFacts&
   read.bytes = packet.read_bytes;
   read.bytes_known = packet.has_reth;
   // An atomic takes one PSN; a READ's span needs the RETH and the path MTU, unless it is empty.
-  read.span_known = !packet.is_read_request() || last > seq || (packet.has_reth && packet.read_bytes <= 256);
+  read.span_known = !packet.is_read_request() || last > seq || (packet.has_reth && (packet.read_bytes <= 256 || pmtu_known_));
   read_is_open_ = !read.span_known;
   reads_.add(read);
 }
@@ -158,7 +159,13 @@ void RequestSpace::on_response_psn(Psn psn) {
 
 void RequestSpace::on_old(Sequence seq, Sequence last, const PacketFacts& packet, bool delivered, Context& context,
                           Observation& observation) {
-  const bool missing = missing_.contains(seq);
+  const auto* gap = missing_.find(seq);
+  const bool missing = gap != nullptr;
+  // A lost READ whose span the path MTU does not tell yet: the gap does, if some path MTU explains it.
+  if (gap && packet.is_read_request() && !pmtu_known_ &&
+      (!packet.has_reth || spans_match(packet.read_bytes, gap->last - seq + 1))) {
+    last = gap->last;
+  }
   const bool continues = episodes_.is_open() && seq >= episodes_.open().next;
   if (!continues) {
     const bool triggered = trigger_for(seq, packet.time, rnrs_) || trigger_for(seq, packet.time, naks_);
@@ -171,7 +178,9 @@ void RequestSpace::on_old(Sequence seq, Sequence last, const PacketFacts& packet
       observation.original_frame = slot->last_frame;
       ++counts_.duplicate_packets;
       return;
-    } else if (missing && !triggered && delivered && packet.time - last_request_time_ < kSilence &&
+    } else if (missing && !triggered && !delivered) {
+      return;  // damaged and late: seen, but it fills nothing and says nothing about the sender
+    } else if (missing && !triggered && packet.time - last_request_time_ < kSilence &&
                late_.size() < kLateMost) {
       hold_late(seq, last, packet, context, observation);
       return;
@@ -311,7 +320,7 @@ Cause RequestSpace::cause_of(Sequence seq, const PacketFacts& packet, Episode& e
     return Cause::kNak;
   }
   if (!last_reply_time_) return Cause::kUnknown;
-  if (packet.is_read_request() && packet.time - *last_reply_time_ < kResponsesFlow && reads_.find(seq)) {
+  if (packet.wants_response() && packet.time - *last_reply_time_ < kResponsesFlow && reads_.find(seq)) {
     return Cause::kReadRestart;
   }
   return Cause::kTimeout;
@@ -415,6 +424,7 @@ void RequestSpace::on_reply(const PacketFacts& reply, Context& context, Observat
   if (!started_) return;
   const Sequence seq = extend(highest_, reply.psn);
   if (seq < first_ - kJumpNoLossExplains || seq > highest_ + kJumpNoLossExplains) return;  // not of these PSNs
+  if (!last_reply_time_) replies_are_captured();
   last_reply_time_ = reply.time;
   if (reply.has_aeth) last_msn_ = reply.msn;
   if (const Slot* slot = history_.find(std::min(seq, highest_)); slot && slot->state == Slot::State::kSeen) {
@@ -432,6 +442,21 @@ void RequestSpace::on_reply(const PacketFacts& reply, Context& context, Observat
   advance_received(seq - 1, reply, context);
   if (kind == wire::AethKind::kRnrNak || wire::nak_code(reply.syndrome) == wire::NakCode::kPsnSequenceError) {
     on_nak(seq, reply, kind == wire::AethKind::kRnrNak);
+  }
+}
+
+/// The first reply: where the sender had gone back after silence, it was no unseen NAK but the timer.
+void RequestSpace::replies_are_captured() {
+  const auto judge = [](Episode& e) {
+    if (e.cause != Cause::kUnknown || e.wait < kSilence) return false;
+    e.cause = Cause::kTimeout;
+    return true;
+  };
+  if (episodes_.is_open()) judge(episodes_.open().episode);
+  for (Episode& e : counts_.episodes) {
+    if (!judge(e)) continue;
+    --counts_.episodes_by_cause[static_cast<std::size_t>(Cause::kUnknown)];
+    ++counts_.episodes_by_cause[static_cast<std::size_t>(Cause::kTimeout)];
   }
 }
 

@@ -98,6 +98,7 @@ class RequestSpace {
 
   void start(const PacketFacts& packet);
   void count_answer(Sequence seq);
+  void replies_are_captured();
   void close_open_read(Sequence next_seq);
   Sequence last_of(Sequence seq, const PacketFacts& packet, std::optional<std::uint32_t> pmtu) const;
   void on_new(Sequence seq, Sequence last, const PacketFacts& packet, bool delivered, Context& context,
@@ -130,6 +131,7 @@ class RequestSpace {
   std::vector<Late> late_;
   Answers answers_;
   bool started_ = false;
+  bool pmtu_known_ = false;
   bool read_is_open_ = false;  // the newest request is a READ whose span is not known
   Sequence first_ = 0;
   Sequence highest_ = 0;
