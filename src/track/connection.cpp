@@ -202,7 +202,7 @@ ConnectionCounts Connection::finish(Context& context) {
 
 void Connection::fill_direction(std::size_t index, DirectionCounts& out) const {
   const Side& side = *sides_[index];
-  out = side.counts;
+  out = side.total();
   out.requests = side.requests.counts();
   out.responses = side.responses.counts();
   const RequestSpace& requests = side.requests;

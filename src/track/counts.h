@@ -100,10 +100,11 @@ struct DirectionCounts {
   FrameId last_frame;
   Nanos first_time;
   Nanos last_time;
+  std::uint64_t truncated_frames = 0;
+  std::array<std::uint64_t, 4> ecn{};   ///< by wire::Ecn
+  std::array<std::uint64_t, 3> icrc{};  ///< by wire::IcrcStatus
   Tap tap = Tap::kUnknown;
   std::vector<std::pair<std::uint8_t, std::uint64_t>> opcodes;  ///< opcode -> packets, ascending
-  SpaceCounts requests;
-  SpaceCounts responses;
   std::uint64_t acks = 0;
   std::uint64_t rnr_naks = 0;
   std::array<std::uint64_t, wire::kNakCodes> naks{};
@@ -112,11 +113,8 @@ struct DirectionCounts {
   wire::NakCode first_fatal_nak_code = wire::NakCode::kInvalidRequest;
   FrameId first_rnr_timer_zero;
   std::uint64_t cnps = 0;
-  std::array<std::uint64_t, 4> ecn{};   ///< by wire::Ecn
-  std::array<std::uint64_t, 3> icrc{};  ///< by wire::IcrcStatus
   FrameId first_bad_icrc;
   std::vector<std::pair<std::uint8_t, std::uint64_t>> dscp;  ///< DSCP -> frames (CNPs included), ascending
-  std::uint64_t truncated_frames = 0;
   std::uint16_t udp_src = 0;             ///< of the first packet
   bool udp_src_varies = false;
   std::optional<Psn> last_acked_psn;     ///< highest PSN of this direction's requests that the peer acknowledged
@@ -125,6 +123,8 @@ struct DirectionCounts {
   Nanos last_request_time;               ///< last request packet sent
   std::uint64_t unacknowledged_packets = 0;  ///< requests above last_acked_psn when the capture (or connection) ended
   FrameId last_request_frame;
+  SpaceCounts requests;
+  SpaceCounts responses;
 };
 
 enum class PairedBy : std::uint8_t { kNone, kCm, kAck, kUdpPort };

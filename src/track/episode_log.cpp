@@ -6,27 +6,28 @@
 namespace rocetop::track {
 
 void EpisodeLog::begin(const Open& open) {
+  is_open_ = true;
   open_ = open;
   frames_.clear();
 }
 
 void EpisodeLog::add(Sequence last, const PacketFacts& packet, bool wasted, bool unseen,
                      const Context& context) {
-  Episode& e = open_->episode;
+  Episode& e = open_.episode;
   ++e.packets;
   e.bytes += packet.payload_bytes;
   e.wasted_packets += wasted ? 1 : 0;
   e.unseen_packets += unseen ? 1 : 0;
   e.last_frame = packet.frame;
-  open_->last = std::max(open_->last, last);
-  open_->next = last + 1;
-  e.last_psn = wire_psn(open_->last);
+  open_.last = std::max(open_.last, last);
+  open_.next = last + 1;
+  e.last_psn = wire_psn(open_.last);
   if (context.sink && frames_.size() < kFramesMost) frames_.push_back(packet.frame);
 }
 
 void EpisodeLog::end(SpaceCounts& counts, Context& context) {
-  if (!open_) return;
-  Episode& e = open_->episode;
+  if (!is_open_) return;
+  Episode& e = open_.episode;
   // Where the loss was before the tap, what the tap had seen had passed the place of loss, and was sent again only
   // because the sender goes back as a whole. After an RNR NAK the responder really took none of it.
   if (e.unseen_packets > 0 && e.cause != Cause::kRnr) {
@@ -46,7 +47,7 @@ void EpisodeLog::end(SpaceCounts& counts, Context& context) {
     }
   }
   frames_.clear();
-  open_.reset();
+  is_open_ = false;
 }
 
 }  // namespace rocetop::track

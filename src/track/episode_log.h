@@ -2,7 +2,6 @@
 // EpisodeLog: the one episode that is open in a space, and the record of the closed ones.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "track/context.h"
@@ -22,9 +21,9 @@ class EpisodeLog {
     bool began_with_read = false;
   };
 
-  bool is_open() const { return open_.has_value(); }
-  Open& open() { return *open_; }
-  const Open& open() const { return *open_; }
+  bool is_open() const { return is_open_; }
+  Open& open() { return open_; }
+  const Open& open() const { return open_; }
 
   void begin(const Open& open);
   /// One resent packet of the open episode, whose PSNs end at `last`.
@@ -35,7 +34,8 @@ class EpisodeLog {
  private:
   static constexpr std::size_t kFramesMost = 1 << 16;  // frames remembered per episode, for the sink only
 
-  std::optional<Open> open_;
+  bool is_open_ = false;
+  Open open_;  // means nothing while none is open
   std::vector<FrameId> frames_;
 };
 

@@ -123,34 +123,35 @@ class RequestSpace {
   void on_nak(Sequence seq, const PacketFacts& reply, bool rnr);
   void advance_received(Sequence seq, const PacketFacts& reply, Context& context);
 
-  SpaceCounts counts_;
-  History history_;
-  MissingPsns missing_;
-  ReadWindow reads_;
-  EpisodeLog episodes_;
-  std::vector<Late> late_;
-  Answers answers_;
+  // In the order of how often a packet touches them: state of thousands of queue pairs does not fit the near caches.
+  Sequence highest_ = 0;
+  Sequence first_ = 0;
+  Sequence received_ = 0;
+  Nanos last_request_time_;
+  Nanos last_new_time_;
+  FrameId last_request_frame_;
+  std::uint16_t last_ip_id_ = 0;
   bool started_ = false;
   bool pmtu_known_ = false;
   bool read_is_open_ = false;  // the newest request is a READ whose span is not known
-  Sequence first_ = 0;
-  Sequence highest_ = 0;
-  Sequence received_ = 0;
+  std::uint32_t ip_id_changes_ = 0;
+  std::optional<Nanos> last_reply_time_;
+  std::optional<Msn> last_msn_;
+  MissingPsns missing_;
+  std::vector<Late> late_;
+  History history_;
+  SpaceCounts counts_;
+  FrameId last_ack_frame_;
+  Nanos last_ack_time_;
+  ReadWindow reads_;
+  EpisodeLog episodes_;
+  Answers answers_;
+  std::vector<Trigger> naks_;  // oldest first
+  std::vector<Trigger> rnrs_;
   FrameId received_beyond_frame_;  // the reply that acknowledged more than the tap saw
   Nanos received_beyond_time_;
   std::optional<Sequence> skewed_received_;  // waits kDirectionSkew before it closes gaps
   Nanos skewed_since_;
-  std::vector<Trigger> naks_;  // oldest first
-  std::vector<Trigger> rnrs_;
-  std::optional<Msn> last_msn_;
-  std::optional<Nanos> last_reply_time_;
-  Nanos last_request_time_;
-  Nanos last_new_time_;
-  FrameId last_request_frame_;
-  FrameId last_ack_frame_;
-  Nanos last_ack_time_;
-  std::uint16_t last_ip_id_ = 0;
-  std::uint32_t ip_id_changes_ = 0;
 };
 
 }  // namespace rocetop::track

@@ -6,18 +6,24 @@
 namespace rocetop::track {
 namespace {
 
-void add_one(std::vector<std::pair<std::uint8_t, std::uint64_t>>& table, std::uint8_t key, std::uint32_t& last) {
-  if (last < table.size() && table[last].first == key) {
-    ++table[last].second;
-    return;
-  }
+using Table = std::vector<std::pair<std::uint8_t, std::uint64_t>>;
+
+void add(Table& table, std::uint8_t key, std::uint64_t packets) {
+  if (packets == 0) return;
   const auto at = std::lower_bound(table.begin(), table.end(), key, [](const auto& e, std::uint8_t k) { return e.first < k; });
-  last = static_cast<std::uint32_t>(at - table.begin());
   if (at != table.end() && at->first == key) {
-    ++at->second;
+    at->second += packets;
   } else {
-    table.insert(at, {key, 1});
+    table.insert(at, {key, packets});
   }
+}
+
+void add_one(Table& table, Side::Row& row, std::uint8_t key) {
+  if (row.value != key) {
+    add(table, row.value, row.packets);
+    row = {0, key};
+  }
+  ++row.packets;
 }
 
 void count_acknowledgement(DirectionCounts& counts, const PacketFacts& packet) {
@@ -63,10 +69,17 @@ void Side::count(const PacketFacts& packet) {
   ++counts.ecn[packet.traffic_class & 3];
   ++counts.icrc[static_cast<std::size_t>(packet.icrc)];
   if (packet.icrc == wire::IcrcStatus::kBad && !counts.first_bad_icrc) counts.first_bad_icrc = packet.frame;
-  add_one(counts.opcodes, packet.opcode, opcode_at);
-  add_one(counts.dscp, packet.traffic_class >> 2, dscp_at);
+  add_one(counts.opcodes, opcode_row, packet.opcode);
+  add_one(counts.dscp, dscp_row, packet.traffic_class >> 2);
   if (packet.role == wire::Role::kCnp) ++counts.cnps;
   if (packet.role == wire::Role::kAcknowledge) count_acknowledgement(counts, packet);
+}
+
+DirectionCounts Side::total() const {
+  DirectionCounts out = counts;
+  add(out.opcodes, opcode_row.value, opcode_row.packets);
+  add(out.dscp, dscp_row.value, dscp_row.packets);
+  return out;
 }
 
 }  // namespace rocetop::track

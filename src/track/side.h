@@ -13,16 +13,23 @@
 namespace rocetop::track {
 
 struct Side {
+  /// Packets in a row with one value: counted here, beside what every packet touches, until the value changes.
+  struct Row {
+    std::uint64_t packets = 0;
+    std::uint8_t value = 0;
+  };
+
+  Row opcode_row;
+  Row dscp_row;
   DirectionCounts counts;
   RequestSpace requests;
   ResponseSpace responses;
   std::vector<PacketFacts> held;  ///< replies that wait for pairing, oldest first
 
-  std::uint32_t opcode_at = 0;  ///< where the last opcode and DSCP stand in their tables: the next are mostly the same
-  std::uint32_t dscp_at = 0;
-
   /// Counts what needs no sequence number: frames, bytes, opcodes, ECN, ICRC, NAK codes.
   void count(const PacketFacts& packet);
+  /// The counts with everything in them; `counts` alone lacks the newest run of one opcode and one DSCP.
+  DirectionCounts total() const;
   /// False for a bad ICRC where this side's ICRCs mean something. (A capture on the sender may show ICRCs that the
   /// adapter fills in later; then all are bad, and none says anything about delivery.)
   bool delivered(const PacketFacts& packet) const {
