@@ -96,7 +96,7 @@ std::optional<std::uint64_t> mix_payload(std::uint64_t hash, Bytes captured, std
 
 std::optional<std::uint64_t> ipv4_fingerprint(Bytes packet) {
   if (packet.size() < 20) return std::nullopt;
-  const std::size_t header = (packet[0] & 0xFu) * 4;
+  const std::size_t header = std::size_t{packet[0] & 0xFu} * 4;
   const std::size_t total = load_be16(packet.data() + 2);
   if (header < 20 || header > packet.size() || total < header) return std::nullopt;
   std::uint64_t hash = mix(4, packet.subspan(2, 6));  // total length, identification, fragment

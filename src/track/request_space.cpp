@@ -197,7 +197,7 @@ void RequestSpace::on_old(Sequence seq, Sequence last, const PacketFacts& packet
 bool RequestSpace::is_copy(const Slot* slot, const PacketFacts& packet) const {
   if (!slot || slot->state != Slot::State::kSeen) return false;
   const Nanos since = packet.time - slot->last_time;
-  const bool id_counts = packet.has_ip_id && ip_id_changes_ > 2 && ip_id_changes_ * 2 > counts_.packets;
+  const bool id_counts = packet.has_ip_id && ip_id_changes_ > 2 && std::uint64_t{ip_id_changes_} * 2 > counts_.packets;
   if (id_counts) return packet.ip_id == slot->ip_id && since < kDirectionSkew + kDirectionSkew;
   return since < kCopyWindow;
 }

@@ -57,8 +57,9 @@ void add_values(Finding& f, const Sum& s) {
               {"resent_bytes", static_cast<double>(s.bytes)},
               {"wasted_packets", static_cast<double>(s.wasted)}};
   if (!s.waits.empty()) {
+    const std::size_t middle = s.waits.size() / 2;
     f.values.emplace_back("wait_min_ns", static_cast<double>(s.waits.front().count));
-    f.values.emplace_back("wait_median_ns", static_cast<double>(s.waits[s.waits.size() / 2].count));
+    f.values.emplace_back("wait_median_ns", static_cast<double>(s.waits[middle].count));
     f.values.emplace_back("wait_max_ns", static_cast<double>(s.waits.back().count));
   }
 }

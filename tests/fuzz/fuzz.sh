@@ -6,7 +6,7 @@
 #   fuzz.sh --smoke TARGET       one ctest: a fixed seed and number of runs, nothing kept; exit status 77 = not built
 #
 # Inputs come from tests/fuzz/seeds/TARGET and tests/fuzz/regressions/TARGET (old finds, which must stay fixed).
-# A find is written to build/fuzz/finds/; fix it, and move it to tests/fuzz/regressions/TARGET under a name that says why.
+# A find is written to build/fuzz/finds/; fix it, and move it to tests/fuzz/regressions/TARGET under a telling name.
 set -euo pipefail
 root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd)
 binaries=$root/build/fuzz/tests/fuzz

@@ -72,7 +72,8 @@ def direction(want: Object) -> Object:
 
 def empty_direction(src: str, dst: str, dst_qpn: int) -> Object:
     return direction({"src": src, "dst": dst, "dst_qpn": dst_qpn, "frames": 0, "bytes_on_wire": 0, "acks": 0,
-                      "rnr_naks": 0, "cnps": 0, "opcodes": {}, "naks": {}, "icrc": {"good": 0, "bad": 0, "unchecked": 0},
+                      "rnr_naks": 0, "cnps": 0, "opcodes": {}, "naks": {},
+                      "icrc": {"good": 0, "bad": 0, "unchecked": 0},
                       "ecn": {"not_ect": 0, "ect0": 0, "ect1": 0, "ce": 0}, "requests": {"packets": 0}})
 
 

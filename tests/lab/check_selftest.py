@@ -3,8 +3,8 @@
 """Tries the checker itself: it must accept an output that is right about everything and refuse every damaged one.
 
 From each expectation an accurate output is built (accurate.py). Then, one at a time, values are changed, keys and list
-entries taken away or doubled, and plausible lies told. What the checker does not look at is listed here, in is_judged():
-everything else must be noticed.
+entries taken away or doubled, and plausible lies told. What the checker does not look at is listed here, in
+is_judged(): everything else must be noticed.
 """
 from __future__ import annotations
 
@@ -258,7 +258,8 @@ def swap_spaces(output: Object) -> bool:
     """Requests as responses and the other way round."""
     for connection in output["connections"]:
         for direction in connection["directions"]:
-            if connection["transport"] != "UD" and direction["requests"]["packets"] != direction["responses"]["packets"]:
+            requests, responses = direction["requests"], direction["responses"]
+            if connection["transport"] != "UD" and requests["packets"] != responses["packets"]:
                 direction["requests"], direction["responses"] = direction["responses"], direction["requests"]
                 return True
     return False

@@ -3,8 +3,8 @@
 
 The order of connections, directions and lists does not matter. Connections are found by (address, QPN) at both ends
 and, where QPNs were used again, by the order in which they were. A value that a passive tap cannot decide is open in
-the expectation, {"min", "max"} or {"any_of"}, with the reason in a "why". The prose of findings is not judged; a finding
-whose evidence is not in the capture is.
+the expectation, {"min", "max"} or {"any_of"}, with the reason in a "why". The prose of findings is not judged; a
+finding whose evidence is not in the capture is.
 
 The form of the output must have been found right (contract.py) before anything here is called.
 """

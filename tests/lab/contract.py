@@ -60,7 +60,8 @@ TEXT = Kind("a text", lambda value: isinstance(value, str))
 BOOL = Kind("true or false", lambda value: isinstance(value, bool))
 OBJECT = Kind("an object", lambda value: isinstance(value, dict))
 LIST = Kind("a list", lambda value: isinstance(value, list))
-COUNTS = Kind("an object of whole numbers", lambda value: isinstance(value, dict) and all(map(is_count, value.values())))
+COUNTS = Kind("an object of whole numbers",
+              lambda value: isinstance(value, dict) and all(map(is_count, value.values())))
 COUNT_OR_NULL = or_null(COUNT)
 
 Table = dict[str, Kind]

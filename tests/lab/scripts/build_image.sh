@@ -4,6 +4,7 @@
 # system, with vtool and guest/init).
 # A newer kernel: DEBSUITE=trixie BUILD=build-trixie ./build_image.sh, then LABBUILD=build-trixie ./lab.py ...
 # Needs: root, apt access to a Debian mirror, mmdebstrap, cpio, kmod, gcc, libibverbs-dev.
+# shellcheck disable=SC2206  # suites, versions and folders below this one have no blanks in their names
 set -euo pipefail
 cd "$(dirname "$0")"
 SUITE=${SUITE:-bookworm}
@@ -32,15 +33,18 @@ fi
 # 2. Kernel: only the modules the lab uses (and what they depend on).
 if [ ! -e $B/vmlinuz ]; then
     rm -rf $B/kdeb; mkdir -p $B/kdeb
-    [ -e $B/linux-image-${KVER}_*.deb ] || (cd $B && nice apt-get "${APT[@]}" download linux-image-$KVER)
+    compgen -G "$B/linux-image-${KVER}_*.deb" >/dev/null ||
+        (cd $B && nice apt-get "${APT[@]}" download linux-image-$KVER)
     dpkg-deb -x $B/linux-image-${KVER}_*.deb $B/kdeb
     [ -e $B/kdeb/lib ] || ln -s usr/lib $B/kdeb/lib
     rm -rf $B/root/lib/modules; mkdir -p $B/root/lib/modules/$KVER
     cp $B/kdeb/lib/modules/$KVER/modules.{order,builtin,builtin.modinfo} $B/root/lib/modules/$KVER/
     depmod -b $B/kdeb $KVER
-    for m in virtio_pci virtio_net virtio_console virtio_rng 9pnet_virtio 9p rdma_rxe crc32_generic ib_uverbs rdma_ucm ib_umad \
-             8021q veth sch_netem sch_red sch_prio sch_ingress act_gact act_mirred cls_u32 nf_tables nft_numgen nft_ct af_packet ipv6; do
-        modprobe -d $B/kdeb -S $KVER --show-depends $m 2>/dev/null | awk '/^insmod/{print $2}' || echo "no module: $m" >&2
+    for m in virtio_pci virtio_net virtio_console virtio_rng 9pnet_virtio 9p rdma_rxe crc32_generic ib_uverbs \
+             rdma_ucm ib_umad 8021q veth sch_netem sch_red sch_prio sch_ingress act_gact act_mirred cls_u32 \
+             nf_tables nft_numgen nft_ct af_packet ipv6; do
+        modprobe -d $B/kdeb -S $KVER --show-depends $m 2>/dev/null | awk '/^insmod/{print $2}' ||
+            echo "no module: $m" >&2
     done | sort -u | while read -r f; do
         rel=${f#*$B/kdeb}
         install -D -m644 "$B/kdeb/$rel" "$B/root/$rel"

@@ -4,8 +4,8 @@
 
 Frames that a sent (sender) are those that reached the wire (middle.in); frames that left the wire towards b
 (middle.out) are those that b got (receiver); the same from b to a. What differs between the wire's two sides is what
-the events say, and every ICRC is right unless the wire spoilt it. Frames are compared as multisets, cut to the snap length,
-RoCEv2 only.
+the events say, and every ICRC is right unless the wire spoilt it. Frames are compared as multisets, cut to the snap
+length, RoCEv2 only.
 """
 from __future__ import annotations
 
