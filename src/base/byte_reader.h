@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ByteReader: a cursor over captured bytes. Never reads outside them; a read past the end returns 0 and sets `failed()`,
-// so a header is read field by field and checked once. All network headers are big-endian.
+// ByteReader: a cursor over captured bytes. Never reads outside them; a read past the end returns 0 and sets
+// `failed()`, so a header is read field by field and checked once. All network headers are big-endian.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// IpAddress: an IPv4 or IPv6 address, 16 bytes, IPv4 kept as ::ffff:a.b.c.d (so a RoCEv1 GID of that form equals the IPv4 address).
+// IpAddress: an IPv4 or IPv6 address, 16 bytes, IPv4 kept as ::ffff:a.b.c.d (so a RoCEv1 GID of that form equals the
+// IPv4 address).
 #pragma once
 
 #include <array>

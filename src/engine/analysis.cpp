@@ -110,8 +110,8 @@ model::Snapshot Analysis::finish() {
   snapshot.capture.management_frames = s.tracker->management_frames();
   snapshot.capture.evicted_connections = s.tracker->evicted_connections();
   add_completeness(snapshot.connections, snapshot.capture);
-  snapshot.findings = verdict::judge(
-      {s.log.evidence(snapshot.capture), snapshot.connections, s.tracker->rejections()}, verdict::Thresholds{});
+  snapshot.findings = verdict::judge({s.log.evidence(snapshot.capture), snapshot.connections, s.tracker->rejections()},
+                                     verdict::Thresholds{});
   return snapshot;
 }
 

@@ -33,8 +33,7 @@ struct Options {
 };
 
 /// Called for each frame that holds RoCE (kRoce or kUndecodable) or pause, after tracking.
-using FrameObserver =
-    std::function<void(const source::Frame&, const wire::Decoded&, const track::Observation&)>;
+using FrameObserver = std::function<void(const source::Frame&, const wire::Decoded&, const track::Observation&)>;
 /// Called every few megabytes; returns false to stop early.
 using Progress = std::function<bool(std::uint64_t bytes_read, std::optional<std::uint64_t> bytes_total)>;
 

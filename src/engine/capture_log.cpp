@@ -22,7 +22,8 @@ void CaptureLog::add(const source::Frame& frame, const wire::Decoded& decoded) {
     if (!first_fragment_) first_fragment_ = frame.id;
   }
   // Of a RoCE packet only what is lost of the packet counts, not of padding after it.
-  const bool cut = decoded.kind == wire::FrameKind::kRoce ? decoded.packet.truncated : frame.bytes.size() < frame.wire_length;
+  const bool cut =
+      decoded.kind == wire::FrameKind::kRoce ? decoded.packet.truncated : frame.bytes.size() < frame.wire_length;
   if (cut) ++counts_.truncated_frames;
   switch (decoded.kind) {
     case wire::FrameKind::kOther:
@@ -119,8 +120,7 @@ void add_completeness(const std::vector<track::ConnectionCounts>& connections, m
     if (!connection.b_to_a && connection.transport != wire::Transport::kUc) ++counts.one_way_connections;
   }
   counts.capture_missed_packets = missed;
-  counts.completeness =
-      seen + missed == 0 ? 1.0 : static_cast<double>(seen) / static_cast<double>(seen + missed);
+  counts.completeness = seen + missed == 0 ? 1.0 : static_cast<double>(seen) / static_cast<double>(seen + missed);
 }
 
 }  // namespace rocetop::engine

@@ -51,7 +51,8 @@ Observation Connection::on_packet(std::size_t index, const PacketFacts& packet, 
   last_time_ = std::max(last_time_, packet.time);
   if (transport_ == wire::Transport::kCnp) transport_ = packet.transport();
   side.count(packet);
-  headers_cut_ = headers_cut_ || (packet.headers_cut && (packet.is_read_request() || packet.role == wire::Role::kAcknowledge));
+  headers_cut_ =
+      headers_cut_ || (packet.headers_cut && (packet.is_read_request() || packet.role == wire::Role::kAcknowledge));
   learn_path_mtu(packet);
 
   Observation observation;
@@ -93,7 +94,8 @@ Observation Connection::on_packet(std::size_t index, const PacketFacts& packet, 
   return observation;
 }
 
-void Connection::deliver_reply(std::size_t index, const PacketFacts& packet, Observation& observation, Context& context) {
+void Connection::deliver_reply(std::size_t index, const PacketFacts& packet, Observation& observation,
+                               Context& context) {
   Side& side = *sides_[index];
   const bool delivered = side.delivered(packet);
   RequestSpace* requests = is_paired() ? &sides_[1 - index]->requests : nullptr;

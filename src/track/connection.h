@@ -56,10 +56,10 @@ class Connection {
 
   /// While open: is this still the connection it was? (A QPN may be used again.)
   struct Suspicion {
-    std::unique_ptr<Connection> before;  ///< as it was when the doubt arose
+    std::unique_ptr<Connection> before;                        ///< as it was when the doubt arose
     std::vector<std::pair<std::size_t, PacketFacts>> packets;  ///< (side, packet) since then
-    std::size_t side = 0;                ///< whose request gave rise to it
-    bool far = false;                    ///< what it is taken for if no reply tells: another connection
+    std::size_t side = 0;                                      ///< whose request gave rise to it
+    bool far = false;  ///< what it is taken for if no reply tells: another connection
   };
   std::unique_ptr<Suspicion> suspicion;
 

@@ -15,8 +15,7 @@ struct Context {
   ListBudget lists;
   ResolutionSink* sink = nullptr;
 
-  explicit Context(const Limits& l)
-      : limits(l), slots{l.history_slots_total}, lists{l.listed_total, l.listed_runs} {}
+  explicit Context(const Limits& l) : limits(l), slots{l.history_slots_total}, lists{l.listed_total, l.listed_runs} {}
 };
 
 }  // namespace rocetop::track

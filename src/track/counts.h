@@ -46,23 +46,24 @@ inline constexpr std::size_t kCauses = 6;
 struct Episode {
   Cause cause = Cause::kUnknown;
   Psn first_psn;
-  Psn last_psn;              ///< highest PSN resent
+  Psn last_psn;  ///< highest PSN resent
   FrameId first_frame;
   FrameId last_frame;
-  FrameId trigger_frame;     ///< NAK, RNR NAK, or for read_restart the response that revealed the gap; none for a timeout
+  FrameId trigger_frame;  ///< NAK, RNR NAK, or for read_restart the response that revealed the gap; none for a timeout
   Nanos first_time;
   std::uint32_t packets = 0;
   std::uint64_t bytes = 0;           ///< payload bytes resent
   std::uint32_t wasted_packets = 0;  ///< resent although the responder had accepted them
   std::uint32_t unseen_packets = 0;  ///< of `packets`: the original was not seen (lost before the tap)
-  Nanos wait;                        ///< nak, rnr: trigger to first resend; timeout: last transmission of the first resent PSN to its resend
-  Nanos advertised_wait;             ///< rnr: what the RNR NAK asked for
-  bool first_psn_seen = false;       ///< the first resent PSN had been seen before
-  bool first_psn_acked = false;      ///< …and had been acknowledged at the tap before the resend
-  bool first_psn_late = false;       ///< the first resent PSN had arrived late (reordered)
-  bool first_psn_bad_icrc = false;   ///< … had been seen, but only with a wrong ICRC
-  bool originals_arrived = false;    ///< more acknowledgements came than the resends asked for: the receiver took them for duplicates
-  bool named_by_nak = false;         ///< a sequence NAK named the first resent PSN
+  Nanos wait;  ///< nak, rnr: trigger to first resend; timeout: last transmission of the first resent PSN to its resend
+  Nanos advertised_wait;            ///< rnr: what the RNR NAK asked for
+  bool first_psn_seen = false;      ///< the first resent PSN had been seen before
+  bool first_psn_acked = false;     ///< …and had been acknowledged at the tap before the resend
+  bool first_psn_late = false;      ///< the first resent PSN had arrived late (reordered)
+  bool first_psn_bad_icrc = false;  ///< … had been seen, but only with a wrong ICRC
+  bool originals_arrived =
+      false;  ///< more acknowledgements came than the resends asked for: the receiver took them for duplicates
+  bool named_by_nak = false;  ///< a sequence NAK named the first resent PSN
 };
 
 /// One sequence space of one direction (design: two PSN spaces in one direction).
@@ -71,9 +72,9 @@ struct SpaceCounts {
   std::uint64_t payload_bytes = 0;
   std::optional<Psn> first_psn;
   std::optional<Psn> highest_psn;
-  std::vector<MissingRun> missing;                       ///< at most Limits::listed_runs
+  std::vector<MissingRun> missing;                         ///< at most Limits::listed_runs
   std::array<std::uint64_t, kOutcomes> missing_packets{};  ///< PSNs by Outcome, always complete
-  std::uint64_t missing_omitted = 0;                     ///< runs not listed
+  std::uint64_t missing_omitted = 0;                       ///< runs not listed
   std::uint64_t retransmitted_original_seen = 0;
   std::uint64_t retransmitted_original_unseen = 0;
   std::uint64_t retransmitted_bytes = 0;  ///< payload bytes
@@ -115,12 +116,12 @@ struct DirectionCounts {
   std::uint64_t cnps = 0;
   FrameId first_bad_icrc;
   std::vector<std::pair<std::uint8_t, std::uint64_t>> dscp;  ///< DSCP -> frames (CNPs included), ascending
-  std::uint16_t udp_src = 0;             ///< of the first packet
+  std::uint16_t udp_src = 0;                                 ///< of the first packet
   bool udp_src_varies = false;
-  std::optional<Psn> last_acked_psn;     ///< highest PSN of this direction's requests that the peer acknowledged
-  FrameId last_ack_frame;                ///< … and the frame that did
+  std::optional<Psn> last_acked_psn;  ///< highest PSN of this direction's requests that the peer acknowledged
+  FrameId last_ack_frame;             ///< … and the frame that did
   Nanos last_ack_time;
-  Nanos last_request_time;               ///< last request packet sent
+  Nanos last_request_time;                   ///< last request packet sent
   std::uint64_t unacknowledged_packets = 0;  ///< requests above last_acked_psn when the capture (or connection) ended
   FrameId last_request_frame;
   SpaceCounts requests;

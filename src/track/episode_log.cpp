@@ -11,8 +11,7 @@ void EpisodeLog::begin(const Open& open) {
   frames_.clear();
 }
 
-void EpisodeLog::add(Sequence last, const PacketFacts& packet, bool wasted, bool unseen,
-                     const Context& context) {
+void EpisodeLog::add(Sequence last, const PacketFacts& packet, bool wasted, bool unseen, const Context& context) {
   Episode& e = open_.episode;
   ++e.packets;
   e.bytes += packet.payload_bytes;
@@ -42,8 +41,7 @@ void EpisodeLog::end(SpaceCounts& counts, Context& context) {
   }
   if (context.sink) {
     for (const FrameId frame : frames_) {
-      context.sink->on_resolution(
-          {frame, Resolution::Fate::kRetransmission, e.cause, e.trigger_frame, FrameId{}});
+      context.sink->on_resolution({frame, Resolution::Fate::kRetransmission, e.cause, e.trigger_frame, FrameId{}});
     }
   }
   frames_.clear();

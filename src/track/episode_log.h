@@ -15,8 +15,8 @@ class EpisodeLog {
   struct Open {
     Episode episode;
     Sequence first = 0;
-    Sequence next = 0;  ///< the PSN after the newest resent one
-    Sequence last = 0;  ///< highest PSN resent
+    Sequence next = 0;               ///< the PSN after the newest resent one
+    Sequence last = 0;               ///< highest PSN resent
     Sequence received_at_start = 0;  ///< everything up to here was acknowledged at the tap when it began
     bool began_with_read = false;
   };

@@ -46,7 +46,8 @@ struct HostPairHash {
     std::uint64_t h = detail::mix(p.src.low(), p.src.high());
     h = detail::mix(h, p.dst.low());
     h = detail::mix(h, p.dst.high());
-    h = detail::mix(h, std::uint64_t{p.network.vni} << 32 | std::uint64_t{p.network.vlan_outer} << 16 | p.network.vlan_inner);
+    h = detail::mix(
+        h, std::uint64_t{p.network.vni} << 32 | std::uint64_t{p.network.vlan_outer} << 16 | p.network.vlan_inner);
     return detail::mix(h, static_cast<std::uint64_t>(p.protocol));
   }
 };
@@ -54,7 +55,8 @@ struct HostPairHash {
 struct FlowKeyHash {
   std::size_t operator()(const FlowKey& k) const {
     const std::uint64_t h = HostPairHash{}(k.hosts);
-    return detail::mix(h, std::uint64_t{k.dst_qpn.value} << 32 | std::uint64_t{k.src_qpn.value} << 1 | (k.datagram ? 1 : 0));
+    return detail::mix(
+        h, std::uint64_t{k.dst_qpn.value} << 32 | std::uint64_t{k.src_qpn.value} << 1 | (k.datagram ? 1 : 0));
   }
 };
 

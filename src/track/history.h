@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// History: what is remembered of the newest PSNs of a space, one slot a PSN, in a ring that grows with what is in flight.
-// A PSN older than the ring is not an error: it has no slot, and callers say less about it.
+// History: what is remembered of the newest PSNs of a space, one slot a PSN, in a ring that grows with what is in
+// flight. A PSN older than the ring is not an error: it has no slot, and callers say less about it.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ struct Slot {
     kSeen,
     kCovered,  ///< inside the PSNs that a READ request takes; the request itself has its own slot
   };
-  Nanos first_time;     ///< first transmission seen
-  Nanos last_time;      ///< latest transmission seen
+  Nanos first_time;  ///< first transmission seen
+  Nanos last_time;   ///< latest transmission seen
   FrameId first_frame;
   FrameId last_frame;
   std::uint32_t payload_bytes = 0;

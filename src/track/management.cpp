@@ -3,7 +3,8 @@
 
 namespace rocetop::track {
 
-std::optional<Announcement> Management::on_message(const HostPair& hosts, const wire::Cm& cm, FrameId frame, Nanos time) {
+std::optional<Announcement> Management::on_message(const HostPair& hosts, const wire::Cm& cm, FrameId frame,
+                                                   Nanos time) {
   switch (cm.message) {
     case wire::CmMessage::kReq:
       on_request(hosts, cm, frame, time);

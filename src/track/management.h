@@ -17,9 +17,9 @@ namespace rocetop::track {
 
 /// A connection as REQ and REP described it. `a` sent the REQ.
 struct Announcement {
-  FlowKey a_to_b;      ///< dst_qpn is the REP's QPN
-  FlowKey b_to_a;      ///< dst_qpn is the REQ's QPN
-  Psn a_to_b_psn;      ///< first PSN of what a sends
+  FlowKey a_to_b;  ///< dst_qpn is the REP's QPN
+  FlowKey b_to_a;  ///< dst_qpn is the REQ's QPN
+  Psn a_to_b_psn;  ///< first PSN of what a sends
   Psn b_to_a_psn;
   std::uint32_t path_mtu = 0;
   CmFacts facts;

@@ -16,8 +16,8 @@ void MissingPsns::add(const Run& run, std::size_t most, SpaceCounts& counts, Lis
     runs_.erase(runs_.begin());
     counts.inexact = "more missing PSNs open at one time than are kept: the oldest are given as unresolved";
   }
-  const auto at = std::upper_bound(runs_.begin(), runs_.end(), run.first,
-                                   [](Sequence s, const Run& r) { return s < r.first; });
+  const auto at =
+      std::upper_bound(runs_.begin(), runs_.end(), run.first, [](Sequence s, const Run& r) { return s < r.first; });
   runs_.insert(at, run);
 }
 

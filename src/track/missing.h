@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MissingPsns: the PSNs of a space that were skipped at the tap and whose fate is still open, and the record of the fates
-// of the others. Only final fates are counted.
+// MissingPsns: the PSNs of a space that were skipped at the tap and whose fate is still open, and the record of the
+// fates of the others. Only final fates are counted.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Observation: what the tracker says about a packet the moment it is read. Resolution: what later packets settled about it.
+// Observation: what the tracker says about a packet the moment it is read. Resolution: what later packets settled about
+// it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,17 @@ namespace rocetop::track {
 enum class SpaceName : std::uint8_t { kNone, kRequests, kResponses };
 
 enum class Kind : std::uint8_t {
-  kNew, kRetransmission, kReordered, kDuplicate, kAck, kNak, kRnrNak, kCnp, kDatagram, kManagement, kUntracked,
+  kNew,
+  kRetransmission,
+  kReordered,
+  kDuplicate,
+  kAck,
+  kNak,
+  kRnrNak,
+  kCnp,
+  kDatagram,
+  kManagement,
+  kUntracked,
 };
 
 struct Observation {
@@ -22,8 +33,8 @@ struct Observation {
   SpaceName space = SpaceName::kNone;
   Kind kind = Kind::kUntracked;
   std::optional<Cause> cause;
-  FrameId original_frame;            ///< of a retransmission, duplicate or reordered packet: when the PSN was first seen
-  FrameId trigger_frame;             ///< of a retransmission: the NAK or RNR NAK
+  FrameId original_frame;  ///< of a retransmission, duplicate or reordered packet: when the PSN was first seen
+  FrameId trigger_frame;   ///< of a retransmission: the NAK or RNR NAK
   std::uint32_t missing_before = 0;  ///< PSNs skipped right before this packet
   FrameId acks_frame;                ///< of an acknowledgement or response: the newest packet it acknowledges
   std::optional<Nanos> rtt;          ///< from that packet to this acknowledgement, when it was sent once (Karn)
@@ -36,7 +47,7 @@ struct Resolution {
   Fate fate = Fate::kAcknowledged;
   Cause cause = Cause::kUnknown;  ///< of a retransmission
   FrameId trigger_frame;
-  FrameId acked_in;               ///< the reply that acknowledged it first, for kAcknowledged
+  FrameId acked_in;  ///< the reply that acknowledged it first, for kAcknowledged
 };
 
 class ResolutionSink {

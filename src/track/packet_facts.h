@@ -41,8 +41,8 @@ struct PacketFacts {
   /// A request whose answer is a response with the request's PSN, not an ACK.
   bool wants_response() const {
     const auto o = operation();
-    return role == wire::Role::kRequest && (o == wire::kReadRequest || o == wire::kCompareSwap || o == wire::kFetchAdd ||
-                                            o == wire::kFlush || o == wire::kAtomicWrite);
+    return role == wire::Role::kRequest && (o == wire::kReadRequest || o == wire::kCompareSwap ||
+                                            o == wire::kFetchAdd || o == wire::kFlush || o == wire::kAtomicWrite);
   }
   /// First packet of a message: what a connection can begin with.
   bool starts_message() const {

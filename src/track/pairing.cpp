@@ -6,8 +6,8 @@
 namespace rocetop::track {
 namespace {
 
-constexpr std::size_t kHitsMost = 64;        // candidates remembered per replier
-constexpr std::uint32_t kBucketsMost = 64;   // of one READ's PSNs
+constexpr std::size_t kHitsMost = 64;       // candidates remembered per replier
+constexpr std::uint32_t kBucketsMost = 64;  // of one READ's PSNs
 
 bool contains(const std::vector<ConnectionIndex>& list, ConnectionIndex index) {
   return std::find(list.begin(), list.end(), index) != list.end();

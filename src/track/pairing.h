@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pairing: which unpaired side the replies of an unpaired side answer. BTH carries only the destination QP, so the two
 // directions are joined by acknowledgement matching: a reply's PSN falls where exactly one opposite side expects one.
-// Equal UDP source ports, and the port that Linux derives from the two QPNs, break ties only: many adapters use one port
-// for everything, and Soft-RoCE hashes its own QPN alone.
+// Equal UDP source ports, and the port that Linux derives from the two QPNs, break ties only: many adapters use one
+// port for everything, and Soft-RoCE hashes its own QPN alone.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ class Pairing {
   /// An unpaired side sent requests with PSNs first..last (wire bits): remember where its window is.
   void note_requests(const HostPair& hosts, ConnectionIndex connection, Psn first, Psn last);
 
-  /// The unpaired connection that `reply`, sent by `replier` along `hosts`, answers, when that is beyond reasonable doubt.
-  /// `resolve` maps an index to a connection that is still unpaired, or null.
+  /// The unpaired connection that `reply`, sent by `replier` along `hosts`, answers, when that is beyond reasonable
+  /// doubt. `resolve` maps an index to a connection that is still unpaired, or null.
   template <typename Resolve>
   std::optional<ConnectionIndex> find(const HostPair& hosts, const Connection& replier, ConnectionIndex replier_index,
                                       const PacketFacts& reply, Resolve&& resolve);
@@ -82,7 +82,8 @@ std::optional<ConnectionIndex> Pairing::find(const HostPair& hosts, const Connec
     candidates->resize(kept);
   };
   look(reply.psn);
-  if (const Psn before{reply.psn.value - 1}; before.value >> kBucketBits != reply.psn.value >> kBucketBits) look(before);
+  if (const Psn before{reply.psn.value - 1}; before.value >> kBucketBits != reply.psn.value >> kBucketBits)
+    look(before);
   if (exact.empty() && in_window.empty()) return std::nullopt;
   return weigh(replier_index, exact, in_window, same_port);
 }

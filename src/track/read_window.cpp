@@ -13,8 +13,8 @@ void ReadWindow::add(const PendingRead& read) {
 }
 
 std::size_t ReadWindow::lower(Sequence s) const {
-  const auto after = std::upper_bound(reads_.begin(), reads_.end(), s,
-                                      [](Sequence x, const PendingRead& r) { return x < r.first; });
+  const auto after =
+      std::upper_bound(reads_.begin(), reads_.end(), s, [](Sequence x, const PendingRead& r) { return x < r.first; });
   return after == reads_.begin() ? 0 : static_cast<std::size_t>(after - reads_.begin()) - 1;
 }
 

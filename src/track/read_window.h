@@ -27,7 +27,7 @@ struct PendingRead {
   std::uint32_t bytes = 0;
   bool bytes_known = false;
   bool span_known = false;
-  bool asked_again = false;       ///< in whole or from the middle
+  bool asked_again = false;  ///< in whole or from the middle
   Sequence asked_again_from = 0;
   Nanos asked_again_time;
   FrameId asked_again_frame;
@@ -54,7 +54,8 @@ class ReadWindow {
   bool empty() const { return reads_.empty(); }
 
  private:
-  static constexpr std::size_t kMost = 2048;  // responder resources are at most 255; the rest is memory of finished ones
+  static constexpr std::size_t kMost =
+      2048;  // responder resources are at most 255; the rest is memory of finished ones
   /// Index of the first entry that may reach `s`.
   std::size_t lower(Sequence s) const;
 

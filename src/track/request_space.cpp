@@ -7,7 +7,7 @@ namespace rocetop::track {
 namespace {
 
 constexpr Sequence kOneWrap = Sequence{1} << 24;
-constexpr std::size_t kLateMost = 64;  // a reordering depth beyond this is a sender going back
+constexpr std::size_t kLateMost = 64;      // a reordering depth beyond this is a sender going back
 constexpr std::size_t kTriggersMost = 16;  // NAKs a sender may not have answered yet
 constexpr Sequence kNarrowWindow = 4096;
 /// How far behind a NAK the first resent packet may be when the capture missed the ones between.
@@ -56,8 +56,8 @@ void RequestSpace::on_request(const PacketFacts& packet, std::optional<std::uint
   last_request_frame_ = packet.frame;
 }
 
-/// The newest request is a READ of unknown span (path MTU not seen, or RETH cut off) and the next request follows it: the
-/// PSNs between are the READ's if some path MTU explains them.
+/// The newest request is a READ of unknown span (path MTU not seen, or RETH cut off) and the next request follows it:
+/// the PSNs between are the READ's if some path MTU explains them.
 void RequestSpace::close_open_read(Sequence next_seq) {
   read_is_open_ = false;
   PendingRead* read = reads_.newest();
@@ -111,8 +111,18 @@ void RequestSpace::remember(Sequence seq, const PacketFacts& packet, bool delive
   if (history_.size() < wanted) history_.grow(std::min(wanted, most), most, context.slots);
   history_.advance(seq);
   if (Slot* slot = history_.find(seq)) {
-    *slot = Slot{packet.time, packet.time, packet.frame, packet.frame, packet.payload_bytes, packet.ip_id, packet.opcode,
-                 Slot::State::kSeen, 1, packet.ack_request || packet.wants_response(), !delivered, false};
+    *slot = Slot{packet.time,
+                 packet.time,
+                 packet.frame,
+                 packet.frame,
+                 packet.payload_bytes,
+                 packet.ip_id,
+                 packet.opcode,
+                 Slot::State::kSeen,
+                 1,
+                 packet.ack_request || packet.wants_response(),
+                 !delivered,
+                 false};
   }
 }
 
@@ -126,7 +136,8 @@ void RequestSpace::remember_read(Sequence seq, Sequence last, const PacketFacts&
   read.bytes = packet.read_bytes;
   read.bytes_known = packet.has_reth;
   // An atomic takes one PSN; a READ's span needs the RETH and the path MTU, unless it is empty.
-  read.span_known = !packet.is_read_request() || last > seq || (packet.has_reth && (packet.read_bytes <= 256 || pmtu_known_));
+  read.span_known =
+      !packet.is_read_request() || last > seq || (packet.has_reth && (packet.read_bytes <= 256 || pmtu_known_));
   read_is_open_ = !read.span_known;
   reads_.add(read);
 }
@@ -180,8 +191,7 @@ void RequestSpace::on_old(Sequence seq, Sequence last, const PacketFacts& packet
       return;
     } else if (missing && !triggered && !delivered) {
       return;  // damaged and late: seen, but it fills nothing and says nothing about the sender
-    } else if (missing && !triggered && packet.time - last_request_time_ < kSilence &&
-               late_.size() < kLateMost) {
+    } else if (missing && !triggered && packet.time - last_request_time_ < kSilence && late_.size() < kLateMost) {
       hold_late(seq, last, packet, context, observation);
       return;
     } else {
@@ -215,8 +225,18 @@ void RequestSpace::hold_late(Sequence seq, Sequence last, const PacketFacts& pac
   remember(seq, packet, true, context);
   if (packet.wants_response() && !reads_.find(seq)) remember_read(seq, last, packet);
   if (Slot* slot = history_.find(seq)) {
-    *slot = Slot{packet.time, packet.time, packet.frame, packet.frame, packet.payload_bytes, packet.ip_id, packet.opcode,
-                 Slot::State::kSeen, 1, packet.ack_request || packet.wants_response(), false, true};
+    *slot = Slot{packet.time,
+                 packet.time,
+                 packet.frame,
+                 packet.frame,
+                 packet.payload_bytes,
+                 packet.ip_id,
+                 packet.opcode,
+                 Slot::State::kSeen,
+                 1,
+                 packet.ack_request || packet.wants_response(),
+                 false,
+                 true};
   }
 }
 
@@ -249,9 +269,9 @@ void RequestSpace::late_were_resent(Context& context) {
 
 // ---------------------------------------------------------------------------------------------- episodes
 
-/// The NAK that a go-back to `seq` answers: one that names it; or, where the capture missed the first resends, one for a
-/// PSN just before it that is not acknowledged yet. What was acknowledged since explains a resend for a short time only
-/// (the two crossed on the way).
+/// The NAK that a go-back to `seq` answers: one that names it; or, where the capture missed the first resends, one for
+/// a PSN just before it that is not acknowledged yet. What was acknowledged since explains a resend for a short time
+/// only (the two crossed on the way).
 const RequestSpace::Trigger* RequestSpace::trigger_for(Sequence seq, Nanos now,
                                                        const std::vector<Trigger>& triggers) const {
   const Trigger* near = nullptr;
@@ -308,7 +328,8 @@ void RequestSpace::begin_episode(Sequence seq, const PacketFacts& packet, Contex
 
 /// Why the sender went back to `seq`, by what the tap saw before. `spurious` is decided when the episode ends.
 Cause RequestSpace::cause_of(Sequence seq, const PacketFacts& packet, Episode& episode) const {
-  if (const Trigger* rnr = trigger_for(seq, packet.time, rnrs_)) {  // outranks a sequence NAK for the packets still under way
+  if (const Trigger* rnr =
+          trigger_for(seq, packet.time, rnrs_)) {  // outranks a sequence NAK for the packets still under way
     episode.trigger_frame = rnr->frame;
     episode.wait = packet.time - rnr->time;
     episode.advertised_wait = rnr->advertised;
@@ -400,9 +421,8 @@ void RequestSpace::end_episode(Context& context) {
 bool RequestSpace::was_spurious(const EpisodeLog::Open& open) const {
   if (open.received_at_start < open.last) return false;
   bool answered = true;
-  reads_.each_overlapping(open.first, open.last, [&](const PendingRead& read) {
-    answered = answered && read.complete();
-  });
+  reads_.each_overlapping(open.first, open.last,
+                          [&](const PendingRead& read) { answered = answered && read.complete(); });
   return answered;
 }
 
@@ -414,7 +434,8 @@ RequestSpace::Fit RequestSpace::fits(const PacketFacts& reply) const {
   if (seq < first_ || seq > highest_ + (reply.role == wire::Role::kAcknowledge ? 1 : 0)) return Fit::kNone;
   if (reply.role == wire::Role::kResponse) return reads_.find(seq) ? Fit::kExact : Fit::kNone;
   const Slot* slot = history_.find(seq);
-  if (slot && slot->state == Slot::State::kSeen && slot->wants_reply && reply.time >= slot->first_time) return Fit::kExact;
+  if (slot && slot->state == Slot::State::kSeen && slot->wants_reply && reply.time >= slot->first_time)
+    return Fit::kExact;
   if (seq <= received_) return Fit::kNone;
   // Any PSN of a narrow window says as much: it is hit by chance once in 4,000 connections.
   return highest_ - received_ <= kNarrowWindow ? Fit::kExact : Fit::kInWindow;
@@ -540,7 +561,8 @@ void RequestSpace::finish(Context& context) {
 bool RequestSpace::is_suspect(const PacketFacts& packet) const {
   if (!started_) return false;
   const Sequence seq = extend(highest_, packet.psn);
-  if (seq > highest_ + kJumpNoLossExplains || seq < first_ - kTriggerSlack || seq + kJumpNoLossExplains < highest_) return true;
+  if (seq > highest_ + kJumpNoLossExplains || seq < first_ - kTriggerSlack || seq + kJumpNoLossExplains < highest_)
+    return true;
   if (seq > highest_ + 1) {
     if (read_is_open_) return false;
     return all_acknowledged();

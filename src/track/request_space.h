@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RequestSpace: the PSNs that one side gives its requests (SEND, WRITE, READ request, atomic), seen at one tap, and what
-// the other side's replies say about them. Decides new, missing, reordered, resent or copied; and why the sender went
-// back (design: "Per PSN at the tap", "Episode"; IBTA vol. 1, 9.7 for the protocol).
-// It knows nothing of queue pairs or pairing: the connection feeds it.
+// RequestSpace: the PSNs that one side gives its requests (SEND, WRITE, READ request, atomic), seen at one tap, and
+// what the other side's replies say about them. Decides new, missing, reordered, resent or copied; and why the sender
+// went back (design: "Per PSN at the tap", "Episode"; IBTA vol. 1, 9.7 for the protocol). It knows nothing of queue
+// pairs or pairing: the connection feeds it.
 #pragma once
 
 #include <optional>
@@ -21,8 +21,8 @@ namespace rocetop::track {
 
 class RequestSpace {
  public:
-  /// A request packet. `pmtu` is the path MTU as far as it is known; `delivered` is false for a packet whose ICRC is bad
-  /// where ICRCs mean something: it is seen, but fills no gap.
+  /// A request packet. `pmtu` is the path MTU as far as it is known; `delivered` is false for a packet whose ICRC is
+  /// bad where ICRCs mean something: it is seen, but fills no gap.
   void on_request(const PacketFacts& packet, std::optional<std::uint32_t> pmtu, bool delivered, Context& context,
                   Observation& observation);
 
@@ -41,8 +41,8 @@ class RequestSpace {
   /// Everything still open gets its final fate.
   void finish(Context& context);
 
-  /// Would this packet fit a connection that began anew better than this one? (A jump no loss explains, or a step back to
-  /// what was acknowledged.) Then only the replies can tell.
+  /// Would this packet fit a connection that began anew better than this one? (A jump no loss explains, or a step back
+  /// to what was acknowledged.) Then only the replies can tell.
   bool is_suspect(const PacketFacts& packet) const;
   /// Whether, with no reply to tell, the packet is taken for another connection.
   bool is_far(const PacketFacts& packet) const;

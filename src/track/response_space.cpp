@@ -56,8 +56,8 @@ void ResponseSpace::on_new(Sequence seq, const PacketFacts& packet, const Reques
 }
 
 /// PSNs between the newest response and this one that a READ asked for.
-void ResponseSpace::note_missing(Sequence seq, const PacketFacts& packet, const RequestSpace* requests, Context& context,
-                                 Observation& observation) {
+void ResponseSpace::note_missing(Sequence seq, const PacketFacts& packet, const RequestSpace* requests,
+                                 Context& context, Observation& observation) {
   Sequence covered = highest_;  // up to here the READs in between are known
   const auto add = [&](Sequence first, Sequence last) {
     if (first > last) return;
@@ -89,8 +89,9 @@ void ResponseSpace::on_old(Sequence seq, const PacketFacts& packet, const Pendin
   const bool seen_here = slot && slot->state == Slot::State::kSeen;
   const auto* run = missing_.find(seq);
   const Nanos since_when = seen_here ? slot->last_time : run ? run->time : Nanos{};
-  const bool asked_again = read && read->asked_again && seq >= read->asked_again_from &&
-                           (read->asked_again_time >= since_when || packet.time - read->asked_again_time < kDirectionSkew);
+  const bool asked_again =
+      read && read->asked_again && seq >= read->asked_again_from &&
+      (read->asked_again_time >= since_when || packet.time - read->asked_again_time < kDirectionSkew);
   const bool goes_on = resending_ && seq == next_resent_;
   if (!run) {
     if (!asked_again && !goes_on && seen_here && packet.time - slot->last_time < kCopyWindow) {
@@ -157,8 +158,18 @@ void ResponseSpace::remember(Sequence seq, const PacketFacts& packet, Context& c
     history_.advance(seq);
   }
   if (Slot* slot = history_.find(seq)) {
-    *slot = Slot{packet.time, packet.time, packet.frame, packet.frame, packet.payload_bytes, packet.ip_id, packet.opcode,
-                 Slot::State::kSeen, 1, false, false, false};
+    *slot = Slot{packet.time,
+                 packet.time,
+                 packet.frame,
+                 packet.frame,
+                 packet.payload_bytes,
+                 packet.ip_id,
+                 packet.opcode,
+                 Slot::State::kSeen,
+                 1,
+                 false,
+                 false,
+                 false};
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ResponseSpace: READ responses and atomic acknowledgements travelling in one direction. They carry PSNs of the other
-// side's requests, so what is missing is judged against the READs that were asked (counting rules 2 and 8 of the contract).
-// Where the requests are not captured, only the order inside a message (First, Middle, Last) tells.
+// side's requests, so what is missing is judged against the READs that were asked (counting rules 2 and 8 of the
+// contract). Where the requests are not captured, only the order inside a message (First, Middle, Last) tells.
 #pragma once
 
 #include <vector>

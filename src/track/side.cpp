@@ -10,7 +10,8 @@ using Table = std::vector<std::pair<std::uint8_t, std::uint64_t>>;
 
 void add(Table& table, std::uint8_t key, std::uint64_t packets) {
   if (packets == 0) return;
-  const auto at = std::lower_bound(table.begin(), table.end(), key, [](const auto& e, std::uint8_t k) { return e.first < k; });
+  const auto at =
+      std::lower_bound(table.begin(), table.end(), key, [](const auto& e, std::uint8_t k) { return e.first < k; });
   if (at != table.end() && at->first == key) {
     at->second += packets;
   } else {

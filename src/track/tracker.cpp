@@ -62,7 +62,8 @@ Observation Tracker::route(const FlowKey& key, const PacketFacts& packet) {
   observation.connection = connection.id;
   if (packet.role == wire::Role::kRequest && !connection.is_paired()) {
     const RequestSpace& requests = connection.side(flow.side).requests;
-    pairing_.note_requests(key.hosts, flow.connection, packet.psn, wire_psn(std::max(requests.highest(), requests.first())));
+    pairing_.note_requests(key.hosts, flow.connection, packet.psn,
+                           wire_psn(std::max(requests.highest(), requests.first())));
   }
   if (connection.suspicion) decide_doubt(flow.connection, flow.side, packet);
   return observation;
@@ -111,8 +112,8 @@ FlowKey Tracker::key_of(const Connection& connection, std::size_t side) const {
 
 void Tracker::try_to_pair(const FlowKey& key, const PacketFacts& packet) {
   const ConnectionIndex index = flows_.find(key)->second.connection;
-  const auto match =
-      pairing_.find(key.hosts, *connections_[index], index, packet, [&](ConnectionIndex candidate) -> const Connection* {
+  const auto match = pairing_.find(
+      key.hosts, *connections_[index], index, packet, [&](ConnectionIndex candidate) -> const Connection* {
         const Connection* connection = connections_[candidate].get();
         return connection && !connection->is_paired() && connection->side_count() == 1 ? connection : nullptr;
       });
@@ -136,8 +137,8 @@ void Tracker::join(ConnectionIndex one, ConnectionIndex other, PairedBy by) {
   for (std::uint8_t side = 0; side < 2; ++side) flows_[key_of(connection, side)] = Flow{kept, side};
 }
 
-/// At the end: of a host pair's sides that nothing else joined, two that share a UDP source port with each other and with
-/// no third one, and whose packets do not speak against it, are taken for one connection.
+/// At the end: of a host pair's sides that nothing else joined, two that share a UDP source port with each other and
+/// with no third one, and whose packets do not speak against it, are taken for one connection.
 void Tracker::join_by_ports() {
   struct Candidates {
     std::vector<ConnectionIndex> forward, backward;
@@ -163,7 +164,8 @@ void Tracker::join_by_ports() {
     const auto speaks_against = [&](const Connection& requester, const Connection& replier) {
       return requester.side(0).requests.started() && !replier.side(0).held.empty();
     };
-    if (speaks_against(*connections_[f], *connections_[b]) || speaks_against(*connections_[b], *connections_[f])) continue;
+    if (speaks_against(*connections_[f], *connections_[b]) || speaks_against(*connections_[b], *connections_[f]))
+      continue;
     join(f, b, PairedBy::kUdpPort);
   }
 }
@@ -228,7 +230,8 @@ void Tracker::decide_doubt(ConnectionIndex index, std::size_t side, const Packet
 void Tracker::begin_anew(ConnectionIndex index) {
   std::vector<std::pair<FlowKey, PacketFacts>> again;
   if (auto suspicion = std::move(connections_[index]->suspicion)) {
-    for (const auto& [side, packet] : suspicion->packets) again.emplace_back(key_of(*connections_[index], side), packet);
+    for (const auto& [side, packet] : suspicion->packets)
+      again.emplace_back(key_of(*connections_[index], side), packet);
     connections_[index] = std::move(suspicion->before);
   }
   retire(index);

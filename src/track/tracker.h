@@ -3,10 +3,10 @@
 // threads: time is the capture's.
 #pragma once
 
+#include <tsl/robin_map.h>
+
 #include <memory>
 #include <vector>
-
-#include <tsl/robin_map.h>
 
 #include "track/connection.h"
 #include "track/context.h"

@@ -19,7 +19,8 @@ void incomplete(Docket& docket) {
   const std::uint64_t dropped = c.dropped_reported.value_or(0);
   if (c.capture_missed_packets == 0 && dropped == 0) return;
   const bool low = c.completeness < docket.thresholds().low_completeness;
-  Finding& f = docket.add("capture.incomplete", c.capture_missed_packets > 0 ? Severity::kWarning : Severity::kInfo, Confidence::kHigh);
+  Finding& f = docket.add("capture.incomplete", c.capture_missed_packets > 0 ? Severity::kWarning : Severity::kInfo,
+                          Confidence::kHigh);
   f.title = c.capture_missed_packets > 0
                 ? fmt::format("the capture missed {} that the receivers acknowledged: {} complete",
                               plural(c.capture_missed_packets, "packet"), percent(c.completeness))
@@ -28,7 +29,8 @@ void incomplete(Docket& docket) {
       "Gaps that were acknowledged all the same are the capture's, not the network's, and are counted apart.{}{}",
       dropped > 0 ? fmt::format(" The capture itself reports {}.", plural(dropped, "dropped frame")) : "",
       low ? " So much is missing that verdicts about loss are given with lower confidence." : "");
-  f.next_steps = {"capture with a larger buffer (tcpdump -B), a shorter snap length, a filter on UDP 4791, or on less traffic"};
+  f.next_steps = {
+      "capture with a larger buffer (tcpdump -B), a shorter snap length, a filter on UDP 4791, or on less traffic"};
   for (const auto& connection : docket.evidence().connections) {
     bool concerned = false;
     for (const auto* d : {&connection.a_to_b, &connection.b_to_a}) {
@@ -43,7 +45,8 @@ void incomplete(Docket& docket) {
     }
     if (concerned && f.connections.size() < 100) f.connections.push_back(connection.id);
   }
-  f.values = {{"missed_packets", static_cast<double>(c.capture_missed_packets)}, {"completeness_ratio", c.completeness}};
+  f.values = {{"missed_packets", static_cast<double>(c.capture_missed_packets)},
+              {"completeness_ratio", c.completeness}};
   if (c.dropped_reported) f.values.emplace_back("dropped_reported", static_cast<double>(dropped));
 }
 
@@ -71,12 +74,15 @@ void one_way(Docket& docket) {
   const auto reversed = [&](const track::DirectionCounts* d) { return hosts.count({d->dst, d->src}) > 0; };
   const bool all = both == 0 && std::none_of(seen.begin(), seen.end(), reversed);
   Finding& f = docket.add("capture.one_way", all ? Severity::kWarning : Severity::kInfo, Confidence::kHigh);
-  f.title = all ? "the capture holds one direction only" : fmt::format("{} seen in one direction only", plural(ids.size(), "connection"));
+  f.title = all ? "the capture holds one direction only"
+                : fmt::format("{} seen in one direction only", plural(ids.size(), "connection"));
   f.explanation = fmt::format(
-      "{} without {}: why a sender went back, what was acknowledged and what the capture missed cannot be seen there. No "
+      "{} without {}: why a sender went back, what was acknowledged and what the capture missed cannot be seen there. "
+      "No "
       "verdict about the missing direction is given.",
       plural(frames, "frame"), all ? "any packet of the other direction" : "a counterpart that their PSNs fit");
-  f.next_steps = {"mirror both directions of the port (rx and tx); with several paths, mirror where both directions pass"};
+  f.next_steps = {
+      "mirror both directions of the port (rx and tx); with several paths, mirror where both directions pass"};
   if (ids.size() > 100) ids.resize(100);
   f.connections = std::move(ids);
 }
@@ -89,11 +95,13 @@ void truncated(Docket& docket) {
   Finding& f = docket.add("capture.truncated", headers_cut ? Severity::kWarning : Severity::kInfo, Confidence::kHigh);
   f.title = fmt::format("{} cut{}", plural(c.truncated_frames, "RoCE packet"),
                         c.snap_length ? fmt::format(" after {} bytes", *c.snap_length) : "");
-  f.explanation = headers_cut
-                      ? "Headers that the analysis needs are cut off (the length of a READ, the syndrome of a reply): what they "
-                        "would say is inferred from the packets around them where possible."
-                      : "Only payload and ICRC are cut off: sequence analysis is complete, ICRCs are not checked.";
-  f.next_steps = {"a snap length of 128 bytes keeps every RoCE header, also behind a tunnel header or two; 0 keeps the ICRC too"};
+  f.explanation =
+      headers_cut
+          ? "Headers that the analysis needs are cut off (the length of a READ, the syndrome of a reply): what they "
+            "would say is inferred from the packets around them where possible."
+          : "Only payload and ICRC are cut off: sequence analysis is complete, ICRCs are not checked.";
+  f.next_steps = {
+      "a snap length of 128 bytes keeps every RoCE header, also behind a tunnel header or two; 0 keeps the ICRC too"};
   cite(f, c.first_truncated_frame);
   f.values = {{"truncated_frames", static_cast<double>(c.truncated_frames)}};
 }
@@ -116,9 +124,11 @@ void duplicated(Docket& docket) {
   if (share < docket.thresholds().duplicated_share) return;
   Finding& f = docket.add("capture.duplicated", Severity::kWarning, Confidence::kHigh);
   f.title = fmt::format("{} of the packets are in the capture twice", percent(share * 2 > 1 ? 1.0 : share * 2));
-  f.explanation = "The copies follow their originals at once, on every connection alike: the capture point sees each packet at two "
-                  "ports. They are counted as duplicates and not as retransmissions; frame and byte counts include them.";
-  f.next_steps = {"mirror one port, or one direction of each port; or remove duplicates before the analysis (editcap -d)"};
+  f.explanation =
+      "The copies follow their originals at once, on every connection alike: the capture point sees each packet at two "
+      "ports. They are counted as duplicates and not as retransmissions; frame and byte counts include them.";
+  f.next_steps = {
+      "mirror one port, or one direction of each port; or remove duplicates before the analysis (editcap -d)"};
   f.values = {{"duplicate_packets", static_cast<double>(copies)}, {"duplicate_ratio", share}};
 }
 

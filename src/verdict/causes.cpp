@@ -23,7 +23,8 @@ constexpr std::array kCauseTable = {
     CauseRow{"loss.before_tap", {"loss.burst"}},
     CauseRow{"loss.uc", {"loss.burst"}},
     CauseRow{"retransmit.nak", {"loss.before_tap", "loss.after_tap", "icrc.bad", "order.reordered"}},
-    CauseRow{"retransmit.timeout", {"peer.silent", "peer.unreachable", "loss.before_tap", "loss.after_tap", "icrc.bad"}},
+    CauseRow{"retransmit.timeout",
+             {"peer.silent", "peer.unreachable", "loss.before_tap", "loss.after_tap", "icrc.bad"}},
     CauseRow{"retransmit.early", {"retransmit.timeout"}},
     CauseRow{"retransmit.read_restart", {"loss.before_tap", "icrc.bad"}},
     CauseRow{"retransmit.waste", {"retransmit.nak", "retransmit.timeout"}},
@@ -60,7 +61,8 @@ std::size_t cause_of(const std::vector<Finding>& findings, std::size_t i) {
       if (k == i || findings[k].rule != "nak.fatal" || !share_host(findings[k], f)) continue;
       const double lag = value_of(f, "time_ns") - value_of(findings[k], "time_ns");
       if (lag <= 0 || lag > kFatalFollowsNs) continue;
-      if (earliest == findings.size() || value_of(findings[k], "time_ns") < value_of(findings[earliest], "time_ns")) earliest = k;
+      if (earliest == findings.size() || value_of(findings[k], "time_ns") < value_of(findings[earliest], "time_ns"))
+        earliest = k;
     }
     return earliest;
   }
@@ -102,7 +104,8 @@ void gather(std::vector<Finding>& findings, std::size_t apart) {
       all.confidence = std::min(all.confidence, f.confidence);
       ids.insert(ids.end(), f.connections.begin(), f.connections.end());
       for (const IpAddress& host : f.hosts) {
-        if (std::find(all.hosts.begin(), all.hosts.end(), host) == all.hosts.end() && all.hosts.size() < 64) all.hosts.push_back(host);
+        if (std::find(all.hosts.begin(), all.hosts.end(), host) == all.hosts.end() && all.hosts.size() < 64)
+          all.hosts.push_back(host);
       }
       if (i != members.front()) {
         for (const FrameId frame : f.frames) cite(all, frame);
@@ -133,7 +136,8 @@ void gather(std::vector<Finding>& findings, std::size_t apart) {
 }
 
 void link_and_order(std::vector<Finding>& findings) {
-  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) { return rank(a) < rank(b); });
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const Finding& a, const Finding& b) { return rank(a) < rank(b); });
   const std::size_t none = findings.size();
   std::vector<std::size_t> cause(findings.size(), none);
   for (std::size_t i = 0; i < findings.size(); ++i) cause[i] = cause_of(findings, i);

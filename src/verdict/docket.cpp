@@ -69,7 +69,8 @@ Finding& Docket::add(std::string rule, Severity severity, Confidence confidence,
 }
 
 Confidence Docket::weighed(Confidence confidence) const {
-  if (evidence_.capture.completeness >= thresholds_.low_completeness || confidence == Confidence::kLow) return confidence;
+  if (evidence_.capture.completeness >= thresholds_.low_completeness || confidence == Confidence::kLow)
+    return confidence;
   return confidence == Confidence::kHigh ? Confidence::kMedium : Confidence::kLow;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Docket: findings while they are being made, with what every rule needs to write one: the evidence, the thresholds, the
-// directions with their opposite, and names as a person reads them.
+// Docket: findings while they are being made, with what every rule needs to write one: the evidence, the thresholds,
+// the directions with their opposite, and names as a person reads them.
 #pragma once
 
 #include <functional>

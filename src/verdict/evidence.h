@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Evidence: everything the rules may look at. Plain references to what was tracked, and the facts of the capture itself.
+// Evidence: everything the rules may look at. Plain references to what was tracked, and the facts of the capture
+// itself.
 #pragma once
 
 #include <cstdint>

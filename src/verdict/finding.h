@@ -28,7 +28,7 @@ struct Finding {
   std::vector<std::string> ruled_out;
   std::vector<std::uint32_t> connections;  ///< ids
   std::vector<IpAddress> hosts;
-  std::vector<FrameId> frames;  ///< the packets that prove it; the first few of many
+  std::vector<FrameId> frames;                         ///< the packets that prove it; the first few of many
   std::vector<std::pair<std::string, double>> values;  ///< name with unit -> number
 };
 

@@ -16,16 +16,20 @@ void icrc(Docket& docket, const DirectionView& v) {
   const bool unfilled = bad > 2 && share >= docket.thresholds().unfilled_icrc_share;
   Finding& f = docket.add("icrc.bad", unfilled ? Severity::kInfo : Severity::kWarning,
                           unfilled ? Confidence::kLow : Confidence::kHigh, v);
-  f.title = fmt::format("{} with a wrong ICRC ({} of those checked), {}", plural(bad, "packet"), percent(share), path_name(v));
+  f.title = fmt::format("{} with a wrong ICRC ({} of those checked), {}", plural(bad, "packet"), percent(share),
+                        path_name(v));
   if (unfilled) {
-    f.explanation = "Nearly every ICRC of this direction is wrong. A capture on the sending host may show packets before the "
-                    "adapter fills the ICRC in, and a device that rewrites covered header fields breaks all of them; then the "
-                    "receiver would drop everything, which the acknowledgements would show. No delivery is judged by these ICRCs.";
+    f.explanation =
+        "Nearly every ICRC of this direction is wrong. A capture on the sending host may show packets before the "
+        "adapter fills the ICRC in, and a device that rewrites covered header fields breaks all of them; then the "
+        "receiver would drop everything, which the acknowledgements would show. No delivery is judged by these ICRCs.";
   } else {
-    f.explanation = "They were damaged before the capture point. The receiver drops such packets silently, uncounted on many "
-                    "adapters; what follows looks like loss.";
-    f.next_steps = {"look at CRC, symbol and FEC error counters of the links before the capture point; suspect cables, optics, "
-                    "or a device that rewrites headers"};
+    f.explanation =
+        "They were damaged before the capture point. The receiver drops such packets silently, uncounted on many "
+        "adapters; what follows looks like loss.";
+    f.next_steps = {
+        "look at CRC, symbol and FEC error counters of the links before the capture point; suspect cables, optics, "
+        "or a device that rewrites headers"};
   }
   cite(f, d.first_bad_icrc);
   f.values = {{"bad_packets", static_cast<double>(bad)}, {"good_packets", static_cast<double>(good)}};
@@ -36,8 +40,9 @@ void fragments(Docket& docket) {
   if (c.ip_fragments == 0) return;
   Finding& f = docket.add("ip.fragments", Severity::kInfo, Confidence::kHigh);
   f.title = fmt::format("{} in the capture", plural(c.ip_fragments, "IP fragment"));
-  f.explanation = "Adapters do not reassemble RoCE: a RoCE packet that is fragmented is lost. Only first fragments show "
-                  "whether they are RoCE; the rest may belong to other traffic.";
+  f.explanation =
+      "Adapters do not reassemble RoCE: a RoCE packet that is fragmented is lost. Only first fragments show "
+      "whether they are RoCE; the rest may belong to other traffic.";
   f.next_steps = {"check that the path MTU plus headers fits every link: 4096 needs an interface MTU of at least 4200"};
   cite(f, c.first_ip_fragment);
   f.values = {{"fragments", static_cast<double>(c.ip_fragments)}};

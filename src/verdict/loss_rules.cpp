@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loss: PSNs that the network dropped, and on which side of the capture point. A gap that healed by itself is reordering;
-// a gap that the responder acknowledged is the capture's. Neither is loss.
+// Loss: PSNs that the network dropped, and on which side of the capture point. A gap that healed by itself is
+// reordering; a gap that the responder acknowledged is the capture's. Neither is loss.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@ std::uint64_t missing(const SpaceCounts& space, Outcome outcome) {
   return space.missing_packets[static_cast<std::size_t>(outcome)];
 }
 
-/// A PSN inside a go-back that reappears proves no loss by itself: the first resent one does, if a NAK named it or nothing
-/// had acknowledged it.
+/// A PSN inside a go-back that reappears proves no loss by itself: the first resent one does, if a NAK named it or
+/// nothing had acknowledged it.
 bool proves_loss(const Episode& e) {
   if (e.first_psn_acked || e.first_psn_late) return false;
   return (e.cause == Cause::kNak && e.named_by_nak) || e.cause == Cause::kTimeout;
@@ -41,16 +41,22 @@ void before_tap(Docket& docket, const DirectionView& v) {
                           docket.weighed(replies_seen ? Confidence::kHigh : Confidence::kMedium), v);
   f.title = fmt::format("{} lost before the capture point, {}", plural(lost, "packet"), path_name(v));
   f.explanation = fmt::format(
-      "These PSNs never passed the capture point until {} sent them again{}. They were dropped between {} and the place of "
-      "the capture: in its adapter, on its link, or in a switch on that side. The capture does not show how far from either end.",
+      "These PSNs never passed the capture point until {} sent them again{}. They were dropped between {} and the "
+      "place of "
+      "the capture: in its adapter, on its link, or in a switch on that side. The capture does not show how far from "
+      "either end.",
       v.direction->src.to_string(),
-      replies_seen ? "" : " (the replies are not in the capture, so that it went back is inferred from the order alone)",
+      replies_seen ? ""
+                   : " (the replies are not in the capture, so that it went back is inferred from the order alone)",
       v.direction->src.to_string());
   f.next_steps = {
-      fmt::format("look at drop and discard counters, buffers and PFC of the switch ports between {} and the capture point",
-                  v.direction->src.to_string()),
-      "check that RoCE rides in its lossless (or ECN-marked) class on every hop: DSCP or priority rewritten on the way drops silently"};
-  f.ruled_out = {"reordering: the sender went back before they arrived", "capture loss: nothing acknowledged them before"};
+      fmt::format(
+          "look at drop and discard counters, buffers and PFC of the switch ports between {} and the capture point",
+          v.direction->src.to_string()),
+      "check that RoCE rides in its lossless (or ECN-marked) class on every hop: DSCP or priority rewritten on the way "
+      "drops silently"};
+  f.ruled_out = {"reordering: the sender went back before they arrived",
+                 "capture loss: nothing acknowledged them before"};
   for (const SpaceCounts* space : {&requests, &responses}) {
     for (const MissingRun& run : space->missing) {
       if (run.outcome == Outcome::kRetransmitted) cite(f, run.seen_at);
@@ -82,22 +88,26 @@ void after_tap(Docket& docket, const DirectionView& v) {
   Finding& f = docket.add("loss.after_tap", Severity::kWarning,
                           docket.weighed(by_nak > 0 ? Confidence::kHigh : Confidence::kMedium), v);
   const std::uint64_t times = by_nak + by_timeout;
-  f.title = fmt::format("{}lost {} after the capture point, {}", by_timeout == 0 ? "packets " : "packets or acknowledgements ",
+  f.title = fmt::format("{}lost {} after the capture point, {}",
+                        by_timeout == 0 ? "packets " : "packets or acknowledgements ",
                         times == 1 ? std::string("once") : fmt::format("{} times", times), path_name(v));
   f.explanation = fmt::format(
       "{}{}The drop lies between the capture point and {}, its adapter included.",
-      by_nak > 0 ? fmt::format("{} after these PSNs had passed the capture point in order, the receiver asked for them with "
-                               "PSN sequence error NAKs: they did not arrive. ",
-                               by_nak == 1 ? "Once," : fmt::format("{} times,", by_nak))
-                 : "",
-      by_timeout > 0 ? fmt::format("{} the sender repeated a PSN after silence; either that packet or every acknowledgement "
-                                   "for it was lost between the capture point and the ends. ",
-                                   by_timeout == 1 ? "Once" : fmt::format("{} times", by_timeout))
-                     : "",
+      by_nak > 0
+          ? fmt::format("{} after these PSNs had passed the capture point in order, the receiver asked for them with "
+                        "PSN sequence error NAKs: they did not arrive. ",
+                        by_nak == 1 ? "Once," : fmt::format("{} times,", by_nak))
+          : "",
+      by_timeout > 0
+          ? fmt::format("{} the sender repeated a PSN after silence; either that packet or every acknowledgement "
+                        "for it was lost between the capture point and the ends. ",
+                        by_timeout == 1 ? "Once" : fmt::format("{} times", by_timeout))
+          : "",
       v.direction->dst.to_string());
-  f.next_steps = {fmt::format("look at drop and discard counters of the switch ports between the capture point and {}, and at "
-                              "its adapter's rx discards and out_of_buffer",
-                              v.direction->dst.to_string())};
+  f.next_steps = {
+      fmt::format("look at drop and discard counters of the switch ports between the capture point and {}, and at "
+                  "its adapter's rx discards and out_of_buffer",
+                  v.direction->dst.to_string())};
   f.ruled_out = {"loss before the capture point: each PSN was seen before it was asked for again",
                  "a full receive queue: no RNR NAK for these PSNs"};
   for (const Episode* e : proof) {
@@ -116,10 +126,12 @@ void on_uc(Docket& docket, const DirectionView& v) {
   Finding& f = docket.add("loss.uc", Severity::kWarning, capture_loses ? Confidence::kLow : Confidence::kMedium, v);
   f.title = fmt::format("{} missing on an unreliable connection, {}", plural(lost, "packet"), path_name(v));
   f.explanation =
-      "UC has no acknowledgements: nothing is sent again, and each gap costs the receiver a whole message. Lost before the "
+      "UC has no acknowledgements: nothing is sent again, and each gap costs the receiver a whole message. Lost before "
+      "the "
       "capture point, or missed by the capture: on UC nothing in the packets can tell which.";
   if (capture_loses) f.explanation += " This capture did miss packets elsewhere, so part of it may be its own.";
-  f.next_steps = {"compare the receiver's message count with the sender's", "capture at the receiver to see what arrived"};
+  f.next_steps = {"compare the receiver's message count with the sender's",
+                  "capture at the receiver to see what arrived"};
   for (const MissingRun& run : v.direction->requests.missing) cite(f, run.seen_at);
   f.values = {{"missing_packets", static_cast<double>(lost)},
               {"seen_packets", static_cast<double>(v.direction->requests.packets)}};
@@ -168,15 +180,19 @@ void burst(Docket& docket) {
                           (ids.size() >= t.burst_connections || packets >= t.burst_packets);
     if (longest >= t.burst_packets || together) {
       Finding& f = docket.add("loss.burst", Severity::kWarning, docket.weighed(Confidence::kHigh));
-      f.title = fmt::format("{} lost at one moment, on {}", plural(packets, "packet"), plural(ids.size(), "connection"));
-      f.explanation = fmt::format("Within {} {} were lost, up to {} in a row. Single losses spread evenly are noise (a bad "
-                                  "link); a burst is a buffer that overflowed, a pause that ended too late, or a path that "
-                                  "went away for a moment.",
-                                  short_duration(t.burst_window), plural(packets, "packet"), longest);
-      f.next_steps = {"look for buffer drops, PFC watchdog actions and link flaps at this time on the switches of the path"};
+      f.title =
+          fmt::format("{} lost at one moment, on {}", plural(packets, "packet"), plural(ids.size(), "connection"));
+      f.explanation = fmt::format(
+          "Within {} {} were lost, up to {} in a row. Single losses spread evenly are noise (a bad "
+          "link); a burst is a buffer that overflowed, a pause that ended too late, or a path that "
+          "went away for a moment.",
+          short_duration(t.burst_window), plural(packets, "packet"), longest);
+      f.next_steps = {
+          "look for buffer drops, PFC watchdog actions and link flaps at this time on the switches of the path"};
       f.connections = ids;
       for (std::size_t i = begin; i < end; ++i) cite(f, losses[i].frame);
-      f.values = {{"lost_packets", static_cast<double>(packets)}, {"longest_run_packets", static_cast<double>(longest)}};
+      f.values = {{"lost_packets", static_cast<double>(packets)},
+                  {"longest_run_packets", static_cast<double>(longest)}};
     }
     begin = end;
   }

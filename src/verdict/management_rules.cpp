@@ -24,12 +24,14 @@ void judge_management(Docket& docket) {
     const auto& [from, to, reason] = key;
     Finding& f = docket.add("cm.rejected", Severity::kWarning, Confidence::kHigh);
     const auto& first = *group.list.front();
-    f.title = fmt::format("{} refused {} from {}: {}", from.to_string(), plural(group.count, "connection"), to.to_string(),
-                          wire::reject_reason_text(reason));
-    f.explanation = fmt::format("CM REJ, reason {}{}. The answer came from the peer's connection manager: the path works in both "
-                                "directions.",
-                                reason, first.rdma_cm_port ? fmt::format(", asked for RDMA-CM port {}", *first.rdma_cm_port) : "");
-    f.next_steps = {fmt::format("is the service listening on {}{}? Did the application refuse (consumer defined)?", from.to_string(),
+    f.title = fmt::format("{} refused {} from {}: {}", from.to_string(), plural(group.count, "connection"),
+                          to.to_string(), wire::reject_reason_text(reason));
+    f.explanation = fmt::format(
+        "CM REJ, reason {}{}. The answer came from the peer's connection manager: the path works in both "
+        "directions.",
+        reason, first.rdma_cm_port ? fmt::format(", asked for RDMA-CM port {}", *first.rdma_cm_port) : "");
+    f.next_steps = {fmt::format("is the service listening on {}{}? Did the application refuse (consumer defined)?",
+                                from.to_string(),
                                 first.rdma_cm_port ? fmt::format(" port {}", *first.rdma_cm_port) : "")};
     f.hosts = {from, to};
     for (const auto* r : group.list) {

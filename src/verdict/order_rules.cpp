@@ -13,9 +13,12 @@ void judge_order(Docket& docket) {
     if (late < docket.thresholds().reordered_packets) return;
     Finding& f = docket.add("order.reordered", Severity::kWarning, docket.weighed(Confidence::kHigh), v);
     f.title = fmt::format("{} arrived out of order, {}", plural(late, "packet"), path_name(v));
-    f.explanation = "They came late without the sender having gone back, and were followed by new data: they took another "
-                    "path or queue. Go-back-N receivers treat each as a loss: a NAK and a round of resends.";
-    f.next_steps = {"look for packet spraying, adaptive routing or a LAG that spreads one flow over paths, before the capture point"};
+    f.explanation =
+        "They came late without the sender having gone back, and were followed by new data: they took another "
+        "path or queue. Go-back-N receivers treat each as a loss: a NAK and a round of resends.";
+    f.next_steps = {
+        "look for packet spraying, adaptive routing or a LAG that spreads one flow over paths, before the capture "
+        "point"};
     f.ruled_out = {"loss: nothing was sent again before they arrived"};
     for (const auto* space : {&d.requests, &d.responses}) {
       for (const auto& run : space->missing) {

@@ -48,19 +48,24 @@ bool any_reply(const Evidence& evidence) {
 void silent(Docket& docket, const DirectionView& v, std::uint64_t resends, Nanos waited) {
   const auto& d = *v.direction;
   Finding& f = docket.add("peer.silent", Severity::kCritical, docket.weighed(Confidence::kHigh), v);
-  f.title = fmt::format("{} stopped answering: {} without a reply over {}, {}", d.dst.to_string(), plural(resends, "resend"),
-                        short_duration(waited), path_name(v));
-  const bool peer_talks = v.opposite && v.opposite->last_time > d.last_ack_time && v.opposite->last_time >= d.last_request_time;
+  f.title = fmt::format("{} stopped answering: {} without a reply over {}, {}", d.dst.to_string(),
+                        plural(resends, "resend"), short_duration(waited), path_name(v));
+  const bool peer_talks =
+      v.opposite && v.opposite->last_time > d.last_ack_time && v.opposite->last_time >= d.last_request_time;
   f.explanation = fmt::format(
-      "The last PSN acknowledged is {} of {} sent; after that nothing acknowledged anything to the end of the connection. {}",
+      "The last PSN acknowledged is {} of {} sent; after that nothing acknowledged anything to the end of the "
+      "connection. {}",
       d.last_acked_psn ? std::to_string(d.last_acked_psn->value) : "none",
       d.requests.highest_psn ? std::to_string(d.requests.highest_psn->value) : "none",
-      peer_talks ? "The peer did send other packets meanwhile, so it is alive: its acknowledgements, or the data, get lost."
-                 : "Nothing else came from the peer on this connection: it is gone, its queue pair is, or one direction of the "
-                   "path is cut. The capture cannot tell these apart.");
-  f.next_steps = {fmt::format("is {} up, and its process? Is the QP in error (rdma resource show qp)?", d.dst.to_string()),
-                  fmt::format("try the path from {} to {} and back with the same UDP source port ({})", d.src.to_string(),
-                              d.dst.to_string(), d.udp_src)};
+      peer_talks
+          ? "The peer did send other packets meanwhile, so it is alive: its acknowledgements, or the data, get lost."
+          : "Nothing else came from the peer on this connection: it is gone, its queue pair is, or one direction of "
+            "the "
+            "path is cut. The capture cannot tell these apart.");
+  f.next_steps = {
+      fmt::format("is {} up, and its process? Is the QP in error (rdma resource show qp)?", d.dst.to_string()),
+      fmt::format("try the path from {} to {} and back with the same UDP source port ({})", d.src.to_string(),
+                  d.dst.to_string(), d.udp_src)};
   f.ruled_out = {"capture of one direction only: replies of this peer are in the capture"};
   cite(f, d.last_ack_frame);
   for (const Episode& e : d.requests.episodes) {
@@ -77,10 +82,12 @@ void unreachable(Docket& docket, const DirectionView& v, std::uint64_t resends, 
   f.title = fmt::format("{} never answered: {} and {}, {}", d.dst.to_string(), plural(d.requests.packets, "packet"),
                         plural(resends, "resend"), path_name(v));
   f.explanation = fmt::format(
-      "Nothing came back on this connection in {}, while the capture does show replies of others. The destination does not "
+      "Nothing came back on this connection in {}, while the capture does show replies of others. The destination does "
+      "not "
       "receive, has no such queue pair, or its replies take a path that is cut or not captured.",
       short_duration(waited));
-  f.next_steps = {fmt::format("check routing, ARP/ND and filters of UDP 4791 between {} and {}", d.src.to_string(), d.dst.to_string()),
+  f.next_steps = {fmt::format("check routing, ARP/ND and filters of UDP 4791 between {} and {}", d.src.to_string(),
+                              d.dst.to_string()),
                   fmt::format("does QP {} exist on {}?", d.dst_qpn ? d.dst_qpn->value : 0, d.dst.to_string())};
   f.ruled_out = {"capture of one direction only: other connections show both directions"};
   cite(f, d.first_frame);
@@ -104,7 +111,8 @@ void judge_peers(Docket& docket) {
     const Nanos since = d.last_ack_frame ? d.last_ack_time : d.first_time;
     const Nanos waited = d.last_request_time - since;
     if (resends < t.silent_resends && !(resends > 0 && waited >= t.silent_time)) return;
-    const bool answered = v.opposite && (v.opposite->acks > 0 || v.opposite->responses.packets > 0 || v.opposite->rnr_naks > 0);
+    const bool answered =
+        v.opposite && (v.opposite->acks > 0 || v.opposite->responses.packets > 0 || v.opposite->rnr_naks > 0);
     if (answered && v.opposite->rnr_naks > 0 && v.opposite->last_time > since && v.opposite->acks == 0) return;
     if (answered) {
       silent(docket, v, resends, waited);

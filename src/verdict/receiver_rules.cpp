@@ -37,16 +37,21 @@ void rnr(Docket& docket, const DirectionView& v) {
                         v.direction->dst.to_string(), plural(v.opposite->rnr_naks, "RNR NAK"), short_duration(stalled),
                         percent(share), path_name(v));
   f.explanation = fmt::format(
-      "The receiver had no receive work request posted. It asked the sender to wait {} in all; the sender waited {}. The "
+      "The receiver had no receive work request posted. It asked the sender to wait {} in all; the sender waited {}. "
+      "The "
       "network did nothing wrong.",
       short_duration(advertised), short_duration(stalled));
   if (unanswered) {
     f.explanation += fmt::format(" {} not followed by a resend: the sender's RNR retries may have run out.",
-                                 v.opposite->rnr_naks - episodes == 1 ? "The last one was" : fmt::format("{} of them were", v.opposite->rnr_naks - episodes));
+                                 v.opposite->rnr_naks - episodes == 1
+                                     ? "The last one was"
+                                     : fmt::format("{} of them were", v.opposite->rnr_naks - episodes));
   }
-  f.next_steps = {fmt::format("on {}: post more receives, earlier, or use a shared receive queue; look for a stalled application thread",
-                              v.direction->dst.to_string()),
-                  "min_rnr_timer much larger than the time the receiver needs makes each RNR cost more"};
+  f.next_steps = {
+      fmt::format(
+          "on {}: post more receives, earlier, or use a shared receive queue; look for a stalled application thread",
+          v.direction->dst.to_string()),
+      "min_rnr_timer much larger than the time the receiver needs makes each RNR cost more"};
   f.ruled_out = {"loss: sequence NAKs for the same PSN right after an RNR NAK are its echo"};
   for (const Episode& e : v.direction->requests.episodes) {
     if (e.cause == Cause::kRnr) {
@@ -65,7 +70,8 @@ void timer_zero(Docket& docket, const DirectionView& v) {
   Finding& f = docket.add("rnr.timer_zero", Severity::kWarning, Confidence::kHigh, v);
   f.title = fmt::format("{} asks for the longest RNR wait, 655.36 ms, {}", v.direction->dst.to_string(), path_name(v));
   f.explanation = "RNR timer code 0 means 655.36 ms, not zero. Each RNR NAK may stop the sender for that long.";
-  f.next_steps = {fmt::format("set min_rnr_timer on {}'s QP to a small code (12 is 0.64 ms)", v.direction->dst.to_string())};
+  f.next_steps = {
+      fmt::format("set min_rnr_timer on {}'s QP to a small code (12 is 0.64 ms)", v.direction->dst.to_string())};
   cite(f, v.opposite->first_rnr_timer_zero);
 }
 
@@ -88,7 +94,8 @@ std::string_view fatal_words(wire::NakCode code) {
 std::string_view fatal_meaning(wire::NakCode code) {
   switch (code) {
     case wire::NakCode::kInvalidRequest:
-      return "The responder cannot take this request: a SEND longer than the receive, an operation the QP does not allow, or a "
+      return "The responder cannot take this request: a SEND longer than the receive, an operation the QP does not "
+             "allow, or a "
              "message out of order.";
     case wire::NakCode::kRemoteAccessError:
       return "The request's R_Key, address range or access right does not match a memory region of the responder.";
@@ -105,16 +112,20 @@ void fatal(Docket& docket, const DirectionView& v) {
   Finding& f = docket.add("nak.fatal", Severity::kCritical, Confidence::kHigh, v);
   f.title = fmt::format("{} refused with {} and the connection ended, {}", v.direction->dst.to_string(),
                         fatal_words(code), path_name(v));
-  f.explanation = fmt::format("{} Both queue pairs go to the error state; this is the software's or its setup's fault, not the "
-                              "network's.",
-                              fatal_meaning(code));
-  f.next_steps = {fmt::format("look at the completion errors of {} and at what it registered or posted", v.direction->dst.to_string()),
-                  "the NAK names the first packet of the refused message: its RETH shows the address, R_Key and length"};
+  f.explanation = fmt::format(
+      "{} Both queue pairs go to the error state; this is the software's or its setup's fault, not the "
+      "network's.",
+      fatal_meaning(code));
+  f.next_steps = {
+      fmt::format("look at the completion errors of {} and at what it registered or posted",
+                  v.direction->dst.to_string()),
+      "the NAK names the first packet of the refused message: its RETH shows the address, R_Key and length"};
   f.ruled_out = {"loss: the responder received the request and answered it"};
   cite(f, v.opposite->first_fatal_nak);
   std::uint64_t all = 0;
   for (std::size_t i = 1; i < v.opposite->naks.size(); ++i) all += v.opposite->naks[i];
-  f.values = {{"naks", static_cast<double>(all)}, {"time_ns", static_cast<double>(v.opposite->first_fatal_nak_time.count)}};
+  f.values = {{"naks", static_cast<double>(all)},
+              {"time_ns", static_cast<double>(v.opposite->first_fatal_nak_time.count)}};
 }
 
 }  // namespace

@@ -87,7 +87,8 @@ void by_nak(Docket& docket, const DirectionView& v) {
   f.title = fmt::format("{} went back {} after a PSN sequence error NAK, {} resent, {}", v.direction->src.to_string(),
                         times(s.episodes), plural(s.packets, "packet"), path_name(v));
   f.explanation = fmt::format(
-      "The receiver saw a gap and said so; the sender resumed {} after the NAK. Fast recovery, as it should be: the question "
+      "The receiver saw a gap and said so; the sender resumed {} after the NAK. Fast recovery, as it should be: the "
+      "question "
       "is what made the gap.{}",
       wait_range(s.waits), listed_note(space));
   f.ruled_out = {"timeout: each go-back follows a NAK that names its first PSN"};
@@ -95,57 +96,82 @@ void by_nak(Docket& docket, const DirectionView& v) {
   add_values(f, s);
 }
 
-/// QP timeout exponents n that allow a wait: adapters may wait T to 4T of T = 4.096 µs * 2^n, and the timer may have been
-/// started by a packet before the one that is resent (Linux), so that T may be up to half as long again as what is seen.
+/// QP timeout exponents n that allow a wait: adapters may wait T to 4T of T = 4.096 µs * 2^n, and the timer may have
+/// been started by a packet before the one that is resent (Linux), so that T may be up to half as long again as what is
+/// seen.
 std::pair<int, int> exponents(Nanos wait) {
   const double units = std::max(static_cast<double>(wait.count) / kTimeoutUnitNs, 1.0);
   return {std::max(0, static_cast<int>(std::ceil(std::log2(units / 4)))),
           std::max(0, static_cast<int>(std::floor(std::log2(units * 1.5))))};
 }
 
-void by_timeout(Docket& docket, const DirectionView& v) {
-  const SpaceCounts& space = v.direction->requests;
-  const Sum s = sum_of(space, Cause::kTimeout);
-  if (s.episodes == 0) return;
-  Finding& f = docket.add("retransmit.timeout", Severity::kWarning, docket.weighed(Confidence::kHigh), v);
-  const Nanos total = [&] {
-    Nanos sum;
-    for (const Nanos w : s.waits) sum = sum + w;
-    return sum;
-  }();
-  f.title = fmt::format("{} waited for its timer {}, {} in all, {}", v.direction->src.to_string(), times(s.episodes),
-                        short_duration(total), path_name(v));
+/// "Waits: 67.1 ms, 134 ms." The first few, in order.
+std::string ladder_of(const Sum& s) {
   std::string ladder;
   for (std::size_t i = 0; i < std::min<std::size_t>(s.list.size(), 8); ++i) {
     ladder += (i == 0 ? "" : ", ") + short_duration(s.list[i]->wait);
   }
-  if (s.list.size() > 8) ladder += ", …";
-  f.explanation = fmt::format("No NAK came; after silence the sender repeated {}. Waits: {}.", plural(s.packets, "packet"), ladder);
-  if (!s.waits.empty()) {
-    const auto [low, high] = exponents(s.waits[s.waits.size() / 2]);
-    f.explanation += fmt::format(" The median wait fits a QP timeout of n = {}{} (4.096 µs × 2^n, adapters may wait 1 to 4 times that).",
-                                 low, low == high ? "" : fmt::format(" to {}", high));
+  return ladder + (s.list.size() > 8 ? " …" : "");
+}
+
+void explain_timer(Docket& docket, Finding& f, const DirectionView& v, const Sum& s) {
+  if (s.waits.empty()) return;
+  const Nanos median = s.waits[s.waits.size() / 2];
+  if (median < docket.thresholds().early_wait) {
+    f.explanation +=
+        " That is shorter than the QP timeouts in use: the timer had been running since an earlier packet, or fires "
+        "early.";
+  } else {
+    const auto [low, high] = exponents(median);
+    f.explanation += fmt::format(
+        " The median wait fits a QP timeout of n = {}{} (4.096 µs × 2^n, adapters may wait 1 to 4 times that).", low,
+        low == high ? "" : fmt::format(" to {}", high));
     f.values.emplace_back("timeout_exponent_min", low);
     f.values.emplace_back("timeout_exponent_max", high);
   }
-  if (v.connection->cm) f.explanation += fmt::format(" CM set the local ACK timeout to n = {}.", v.connection->cm->local_ack_timeout);
-  const auto needless = std::count_if(s.list.begin(), s.list.end(), [](const Episode* e) { return e->originals_arrived; });
+  if (v.connection->cm)
+    f.explanation += fmt::format(" CM set the local ACK timeout to n = {}.", v.connection->cm->local_ack_timeout);
+}
+
+void by_timeout(Docket& docket, const DirectionView& v) {
+  const SpaceCounts& space = v.direction->requests;
+  const Sum s = sum_of(space, Cause::kTimeout);
+  if (s.episodes == 0) return;
+  Nanos total;
+  for (const Nanos w : s.waits) total = total + w;
+  const auto needless = static_cast<std::uint64_t>(
+      std::count_if(s.list.begin(), s.list.end(), [](const Episode* e) { return e->originals_arrived; }));
+  const bool all_needless = needless == s.episodes;
+  const std::string sender = v.direction->src.to_string();
+  Finding& f = docket.add("retransmit.timeout", Severity::kWarning, docket.weighed(Confidence::kHigh), v);
+  f.title = all_needless ? fmt::format("{} repeated {} that had arrived, when its timer ran out {}, {}", sender,
+                                       plural(s.packets, "packet"), times(s.episodes), path_name(v))
+                         : fmt::format("{} waited for its timer {}, {} in all, {}", sender, times(s.episodes),
+                                       short_duration(total), path_name(v));
+  add_values(f, s);
+  f.values.emplace_back("waited_ns", static_cast<double>(total.count));
+  f.explanation =
+      fmt::format("No NAK came; {} went again when the timer ran out. Waits since the packet was last sent: {}.",
+                  plural(s.packets, "packet"), ladder_of(s));
+  explain_timer(docket, f, v, s);
   if (needless > 0) {
     f.explanation += fmt::format(
-        " {} of them repaired nothing: the receiver acknowledged more often than these resends asked for, so it had the "
-        "originals, and the acknowledgement was late or lost.",
-        needless);
+        " {} repaired nothing: the receiver acknowledged more often than these resends asked for, so it "
+        "had the originals, and only the acknowledgement was late or lost.",
+        all_needless ? "They" : fmt::format("{} of the {}", needless, s.episodes));
     f.values.emplace_back("needless_episodes", static_cast<double>(needless));
   }
-  f.explanation += " A lost last packet, a lost acknowledgement or a lost NAK looks like this; each costs a whole timeout." + listed_note(space);
-  f.next_steps = {"find the loss first (see the loss findings of this connection); then consider a shorter QP timeout",
-                  "compare with local_ack_timeout_err of the sender's adapter"};
+  if (!all_needless) {
+    f.explanation +=
+        " A lost last packet, a lost acknowledgement or a lost NAK looks like this; each costs a whole timeout.";
+  }
+  f.explanation += listed_note(space);
+  f.next_steps = all_needless
+                     ? std::vector<std::string>{"look for what delays acknowledgements; a timer that fires before they come is too short for this path"}
+                     : std::vector<std::string>{"find the loss first (the loss findings of this connection); then consider a shorter QP timeout",
+                                                "compare with local_ack_timeout_err of the sender's adapter"};
   f.ruled_out = {"NAK: none named these PSNs since the sender last went back"};
   cite_episodes(f, s);
-  auto exponents_first = std::move(f.values);
-  add_values(f, s);
-  f.values.insert(f.values.end(), exponents_first.begin(), exponents_first.end());
-  f.values.emplace_back("waited_ns", static_cast<double>(total.count));
 }
 
 /// Waits below any QP timeout, or doubling from a few milliseconds: adaptive retransmission.
@@ -156,8 +182,10 @@ void early(Docket& docket, const DirectionView& v) {
     const Episode& e = *s.list[i];
     const bool short_wait = e.wait < docket.thresholds().early_wait && e.wait.count > 0;
     const bool doubled = i >= 2 && e.first_psn == s.list[i - 2]->first_psn && e.wait < milliseconds(20) && [&] {
-      const double a = static_cast<double>(s.list[i - 1]->wait.count) / static_cast<double>(std::max<std::int64_t>(s.list[i - 2]->wait.count, 1));
-      const double b = static_cast<double>(e.wait.count) / static_cast<double>(std::max<std::int64_t>(s.list[i - 1]->wait.count, 1));
+      const double a = static_cast<double>(s.list[i - 1]->wait.count) /
+                       static_cast<double>(std::max<std::int64_t>(s.list[i - 2]->wait.count, 1));
+      const double b =
+          static_cast<double>(e.wait.count) / static_cast<double>(std::max<std::int64_t>(s.list[i - 1]->wait.count, 1));
       return a > 1.7 && a < 2.4 && b > 1.7 && b < 2.4;
     }();
     if (short_wait || doubled) early.push_back(&e);
@@ -166,9 +194,11 @@ void early(Docket& docket, const DirectionView& v) {
   Finding& f = docket.add("retransmit.early", Severity::kInfo, Confidence::kMedium, v);
   f.title = fmt::format("{} repeated before a QP timeout could have passed, {}, {}", v.direction->src.to_string(),
                         times(early.size()), path_name(v));
-  f.explanation = fmt::format("Waits from {} are shorter than QP timeouts in use, or double from a few milliseconds: what "
-                              "adaptive retransmission of some adapters looks like. Not a fault by itself.",
-                              short_duration((*std::min_element(early.begin(), early.end(), [](auto* a, auto* b) { return a->wait < b->wait; }))->wait));
+  f.explanation = fmt::format(
+      "Waits from {} are shorter than QP timeouts in use, or double from a few milliseconds: what "
+      "adaptive retransmission of some adapters looks like. Not a fault by itself.",
+      short_duration(
+          (*std::min_element(early.begin(), early.end(), [](auto* a, auto* b) { return a->wait < b->wait; }))->wait));
   f.next_steps = {"compare with roce_adp_retrans of the sender's adapter"};
   for (const Episode* e : early) cite(f, e->first_frame);
   f.values = {{"episodes", static_cast<double>(early.size())}};
@@ -184,11 +214,12 @@ void by_read_restart(Docket& docket, const DirectionView& v) {
   Finding& f = docket.add("retransmit.read_restart", Severity::kWarning, Confidence::kHigh, v);
   f.title = fmt::format("{} asked for READ data again {}, {} sent again, {}", v.direction->src.to_string(),
                         times(s.episodes), plural(again, "response"), path_name(v));
-  f.explanation =
-      fmt::format("A response did not reach the requester while later ones did; there is no NAK for that, it repeats the READ "
-                  "from the missing PSN on. The loss is in the direction {} → {}.",
-                  v.direction->dst.to_string(), v.direction->src.to_string());
-  f.next_steps = {fmt::format("look for drops on the way from {} to {}", v.direction->dst.to_string(), v.direction->src.to_string())};
+  f.explanation = fmt::format(
+      "A response did not reach the requester while later ones did; there is no NAK for that, it repeats the READ "
+      "from the missing PSN on. The loss is in the direction {} → {}.",
+      v.direction->dst.to_string(), v.direction->src.to_string());
+  f.next_steps = {fmt::format("look for drops on the way from {} to {}", v.direction->dst.to_string(),
+                              v.direction->src.to_string())};
   cite_episodes(f, s);
   add_values(f, s);
   f.values.emplace_back("responses_sent_again", static_cast<double>(again));
@@ -201,12 +232,15 @@ void spurious(Docket& docket, const DirectionView& v) {
   f.title = fmt::format("{} repeated {} that had been acknowledged, {}, {}", v.direction->src.to_string(),
                         plural(s.packets, "packet"), times(s.episodes), path_name(v));
   f.explanation = fmt::format(
-      "Before each of these resends the acknowledgement had passed the capture point. Either it was lost between there and {}, "
+      "Before each of these resends the acknowledgement had passed the capture point. Either it was lost between there "
+      "and {}, "
       "or the sender's timer ran out although nothing was missing. Waits: {}.",
       v.direction->src.to_string(), wait_range(s.waits));
-  f.next_steps = {fmt::format("look for drops of acknowledgements towards {} (they are small, and often in another class)",
-                              v.direction->src.to_string()),
-                  "if none are dropped: the QP timeout is too short for this path, or the adapter's adaptive retransmission fires early"};
+  f.next_steps = {
+      fmt::format("look for drops of acknowledgements towards {} (they are small, and often in another class)",
+                  v.direction->src.to_string()),
+      "if none are dropped: the QP timeout is too short for this path, or the adapter's adaptive retransmission fires "
+      "early"};
   f.ruled_out = {"data loss: the receiver had everything"};
   cite_episodes(f, s);
   add_values(f, s);
@@ -219,17 +253,21 @@ void waste(Docket& docket, const DirectionView& v) {
     if (e.cause == Cause::kSpurious || e.cause == Cause::kRnr) continue;
     resent += e.packets;
     // A NAK asks for one packet; the rest of the window follows because the sender goes back as a whole.
-    wasted += e.cause == Cause::kNak ? std::max(e.wasted_packets, e.packets - std::max(e.unseen_packets, 1U)) : e.wasted_packets;
+    wasted += e.cause == Cause::kNak ? std::max(e.wasted_packets, e.packets - std::max(e.unseen_packets, 1U))
+                                     : e.wasted_packets;
   }
   const std::uint64_t needed = resent - std::min(wasted, resent);
   const Thresholds& t = docket.thresholds();
-  if (wasted < t.wasted_packets || static_cast<double>(wasted) < t.waste_ratio * static_cast<double>(std::max<std::uint64_t>(needed, 1))) return;
+  if (wasted < t.wasted_packets ||
+      static_cast<double>(wasted) < t.waste_ratio * static_cast<double>(std::max<std::uint64_t>(needed, 1)))
+    return;
   Finding& f = docket.add("retransmit.waste", Severity::kWarning, docket.weighed(Confidence::kMedium), v);
   f.title = fmt::format("{} resent to repair about {}, {}", plural(resent, "packet"), needed, path_name(v));
   f.explanation =
       "Go-back-N repeats everything after the loss. With this much in flight each loss costs many times itself; the "
       "receiver discards what it cannot use. How many of them had really arrived is inferred from one loss per NAK.";
-  f.next_steps = {"selective repeat on both adapters, if they offer it", "less in flight: a smaller window or rate for this path"};
+  f.next_steps = {"selective repeat on both adapters, if they offer it",
+                  "less in flight: a smaller window or rate for this path"};
   f.values = {{"resent_packets", static_cast<double>(resent)}, {"wasted_packets", static_cast<double>(wasted)}};
   for (const Episode& e : v.direction->requests.episodes) cite(f, e.first_frame);
 }

@@ -9,8 +9,8 @@
 namespace rocetop::verdict {
 
 struct Thresholds {
-  /// Below this share of sequenced packets, verdicts about loss are downgraded: one packet in a hundred that the capture
-  /// missed makes as many false gaps as real loss does where it hurts.
+  /// Below this share of sequenced packets, verdicts about loss are downgraded: one packet in a hundred that the
+  /// capture missed makes as many false gaps as real loss does where it hurts.
   double low_completeness = 0.99;
   /// RNR waits under this share of a connection's time are start-up noise.
   double rnr_stall_share = 0.01;
@@ -18,8 +18,8 @@ struct Thresholds {
   std::uint64_t rnr_naks = 2;
   /// One late packet can be anything; from here on reordering is a pattern.
   std::uint64_t reordered_packets = 2;
-  /// Copies of this share of a capture's packets are made by the capture (a mirror of both directions of a port), not by
-  /// a network fault.
+  /// Copies of this share of a capture's packets are made by the capture (a mirror of both directions of a port), not
+  /// by a network fault.
   double duplicated_share = 0.25;
   /// Needless packets per lost one from which go-back-N costs more than the loss itself.
   double waste_ratio = 8.0;
@@ -36,7 +36,8 @@ struct Thresholds {
   std::uint64_t burst_packets = 8;
   /// … or connections that lost something in one event.
   std::size_t burst_connections = 4;
-  /// … where an event holds this many times the losses that the same losses spread evenly over the capture would put there.
+  /// … where an event holds this many times the losses that the same losses spread evenly over the capture would put
+  /// there.
   double burst_over_even = 5.0;
   /// Bad-ICRC packets from which a direction's ICRCs are all taken as not filled in yet (capture on the sender).
   double unfilled_icrc_share = 0.9;

@@ -15,7 +15,11 @@ enum class AethKind : std::uint8_t { kAck, kRnrNak, kReserved, kNak };
 
 /// NAK codes in the order of their numbers 0x60 .. 0x64.
 enum class NakCode : std::uint8_t {
-  kPsnSequenceError = 0, kInvalidRequest = 1, kRemoteAccessError = 2, kRemoteOperationalError = 3, kInvalidRdRequest = 4,
+  kPsnSequenceError = 0,
+  kInvalidRequest = 1,
+  kRemoteAccessError = 2,
+  kRemoteOperationalError = 3,
+  kInvalidRdRequest = 4,
 };
 inline constexpr std::size_t kNakCodes = 5;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// decode(): from a captured frame to what it holds. Walks link type, tags, tunnels and IP down to RoCE; total for any bytes.
+// decode(): from a captured frame to what it holds. Walks link type, tags, tunnels and IP down to RoCE; total for any
+// bytes.
 #pragma once
 
 #include <cstdint>
@@ -29,20 +30,20 @@ enum class FrameKind : std::uint8_t {
 /// Why RoCE could not be decoded; each is counted. `reason_name` gives the word used in reports.
 enum class Undecodable : std::uint8_t {
   kNone,
-  kCutBeforeBth,        ///< the snap length ends before the BTH does
-  kShortUdp,            ///< the UDP (or IP) length leaves no room for BTH, the opcode's headers, pad and ICRC
-  kBadVersion,          ///< BTH TVer is not 0
-  kBadGrh,              ///< RoCEv1 whose GRH is not one
-  kLengthMismatch,      ///< the UDP length exceeds what the IP header says it carries, or the GRH's what the LRH says
+  kCutBeforeBth,    ///< the snap length ends before the BTH does
+  kShortUdp,        ///< the UDP (or IP) length leaves no room for BTH, the opcode's headers, pad and ICRC
+  kBadVersion,      ///< BTH TVer is not 0
+  kBadGrh,          ///< RoCEv1 whose GRH is not one
+  kLengthMismatch,  ///< the UDP length exceeds what the IP header says it carries, or the GRH's what the LRH says
 };
 inline constexpr std::size_t kUndecodableCount = 6;  ///< with kNone
-std::string_view reason_name(Undecodable reason);  ///< e.g. "cut_before_bth"
+std::string_view reason_name(Undecodable reason);    ///< e.g. "cut_before_bth"
 
 struct Decoded {
   FrameKind kind = FrameKind::kOther;
   Undecodable reason = Undecodable::kNone;
-  /// Some IP header on the way says fragment. Only a first fragment has ports: a later one is kOther, whatever it carries,
-  /// because a decoder without memory cannot know that it is RoCE.
+  /// Some IP header on the way says fragment. Only a first fragment has ports: a later one is kOther, whatever it
+  /// carries, because a decoder without memory cannot know that it is RoCE.
   bool ip_fragment = false;
   bool too_deep = false;  ///< kOther because the nesting limit was reached
   Packet packet;          ///< kUndecodable: what was read before the fault (addresses, ports, layers)

@@ -16,7 +16,16 @@ namespace rocetop::wire {
 enum class Protocol : std::uint8_t { kRoceV2, kRoceV1, kVeroce, kInfiniband };
 
 /// BTH opcode bits 7:5 (IBTA vol. 1, 9.2.1). RD is what Mellanox DC re-uses.
-enum class Transport : std::uint8_t { kRc = 0, kUc = 1, kRd = 2, kUd = 3, kCnp = 4, kXrc = 5, kVendor6 = 6, kVendor7 = 7 };
+enum class Transport : std::uint8_t {
+  kRc = 0,
+  kUc = 1,
+  kRd = 2,
+  kUd = 3,
+  kCnp = 4,
+  kXrc = 5,
+  kVendor6 = 6,
+  kVendor7 = 7
+};
 
 /// IP ECN field (RFC 3168).
 enum class Ecn : std::uint8_t { kNotEct = 0, kEct1 = 1, kEct0 = 2, kCe = 3 };
@@ -37,8 +46,8 @@ enum Header : std::uint32_t {
   kFeth = 1 << 9,
 };
 
-/// What else keeps connections apart besides addresses: VLANs and an overlay's network, as found innermost and outermost.
-/// A priority tag (VLAN id 0) names no VLAN: it is a layer, but not part of the key.
+/// What else keeps connections apart besides addresses: VLANs and an overlay's network, as found innermost and
+/// outermost. A priority tag (VLAN id 0) names no VLAN: it is a layer, but not part of the key.
 struct NetworkKey {
   std::uint16_t vlan_outer = 0xFFFF;  ///< VLAN id of the first tag seen, 0xFFFF when there is none
   std::uint16_t vlan_inner = 0xFFFF;  ///< VLAN id of the last tag seen when there are two or more, else 0xFFFF
@@ -48,15 +57,15 @@ struct NetworkKey {
 
 struct Bth {
   std::uint8_t opcode = 0;
-  bool solicited = false;   ///< SE
-  bool migration = false;   ///< MigReq
-  std::uint8_t pad = 0;     ///< PadCnt, bytes
-  std::uint8_t version = 0; ///< TVer
+  bool solicited = false;    ///< SE
+  bool migration = false;    ///< MigReq
+  std::uint8_t pad = 0;      ///< PadCnt, bytes
+  std::uint8_t version = 0;  ///< TVer
   std::uint16_t p_key = 0;
   bool fecn = false;
   bool becn = false;
   Qpn dest_qp;
-  bool ack_request = false; ///< AckReq
+  bool ack_request = false;  ///< AckReq
   std::uint8_t reserved7 = 0;
   Psn psn;
 
@@ -90,14 +99,34 @@ struct Deth {
 /// One encapsulation or network header on the way to the BTH, in order, for display.
 struct Layer {
   enum class Kind : std::uint8_t {
-    kEthernet, kVlan, kMpls, kLinuxSll, kLinuxSll2, kNull, kErf, kIpv4, kIpv6, kGrh, kUdp, kGre, kNvgre,
-    kErspan1, kErspan2, kErspan3, kVxlan, kGeneve, kLrh, kIfa, kMellanoxMirror,
+    kEthernet,
+    kVlan,
+    kMpls,
+    kLinuxSll,
+    kLinuxSll2,
+    kNull,
+    kErf,
+    kIpv4,
+    kIpv6,
+    kGrh,
+    kUdp,
+    kGre,
+    kNvgre,
+    kErspan1,
+    kErspan2,
+    kErspan3,
+    kVxlan,
+    kGeneve,
+    kLrh,
+    kIfa,
+    kMellanoxMirror,
   };
   Kind kind = Kind::kEthernet;
   std::uint16_t offset = 0;  ///< bytes from the start of the frame; 0xFFFF when it is farther
   std::uint32_t value = 0;   ///< VLAN id, MPLS label, VNI/VSID, ERSPAN session, LRH: SLID << 16 | DLID; else 0
 };
-inline constexpr std::size_t kMaxLayers = 24;  ///< nesting limit of the decoder: enough for VXLAN in ERSPAN in QinQ, twice
+inline constexpr std::size_t kMaxLayers =
+    24;  ///< nesting limit of the decoder: enough for VXLAN in ERSPAN in QinQ, twice
 
 struct Packet {
   Protocol protocol = Protocol::kRoceV2;
@@ -119,9 +148,9 @@ struct Packet {
   Reth reth;
   Aeth aeth;
   AtomicEth atomic;
-  std::uint64_t atomic_original = 0;  ///< AtomicAckETH
-  std::uint32_t immediate = 0;        ///< ImmDt
-  std::uint32_t invalidate_r_key = 0; ///< IETH
+  std::uint64_t atomic_original = 0;   ///< AtomicAckETH
+  std::uint32_t immediate = 0;         ///< ImmDt
+  std::uint32_t invalidate_r_key = 0;  ///< IETH
   Deth deth;
   std::uint32_t ee_context = 0;  ///< RDETH
   Qpn xrc_srq;                   ///< XRCETH
@@ -131,7 +160,7 @@ struct Packet {
   Bytes payload;                    ///< the captured part of it
   bool truncated = false;           ///< the snap length cut the RoCE packet
   IcrcStatus icrc = IcrcStatus::kUnchecked;
-  std::uint32_t icrc_value = 0;     ///< as on the wire, when captured
+  std::uint32_t icrc_value = 0;  ///< as on the wire, when captured
 
   std::array<Layer, kMaxLayers> layers;
   std::uint8_t layer_count = 0;

@@ -10,8 +10,8 @@
 namespace rocetop::wire {
 
 struct Pause {
-  bool priority = false;            ///< PFC; else 802.3x, whose time is quanta[0] and whose class vector is 1
-  std::uint8_t class_vector = 0;    ///< bit n: class n is named
+  bool priority = false;                  ///< PFC; else 802.3x, whose time is quanta[0] and whose class vector is 1
+  std::uint8_t class_vector = 0;          ///< bit n: class n is named
   std::array<std::uint16_t, 8> quanta{};  ///< pause times in units of 512 bit times; 0 = resume
   std::array<std::uint8_t, 6> src_mac{};
 };
