@@ -57,13 +57,15 @@ struct Episode {
   std::uint32_t unseen_packets = 0;  ///< of `packets`: the original was not seen (lost before the tap)
   Nanos wait;  ///< nak, rnr: trigger to first resend; timeout: last transmission of the first resent PSN to its resend
   Nanos advertised_wait;            ///< rnr: what the RNR NAK asked for
+  Nanos silence;                    ///< how long this side had sent no request before the first resend
   bool first_psn_seen = false;      ///< the first resent PSN had been seen before
   bool first_psn_acked = false;     ///< …and had been acknowledged at the tap before the resend
-  bool first_psn_late = false;      ///< the first resent PSN had arrived late (reordered)
-  bool first_psn_bad_icrc = false;  ///< … had been seen, but only with a wrong ICRC
-  bool originals_arrived =
-      false;  ///< more acknowledgements came than the resends asked for: the receiver took them for duplicates
-  bool named_by_nak = false;  ///< a sequence NAK named the first resent PSN
+  bool first_psn_late = false;      ///< the first resent PSN, or the one before it, had arrived late (reordered)
+  bool first_psn_bad_icrc = false;  ///< it, or one after it, had been seen with a wrong ICRC only
+  bool originals_arrived = false;   ///< more answers to its last PSN than the resends asked for: all had arrived
+  bool reply_was_due = false;       ///< a packet that wants a reply had passed the tap, and none had come
+  bool tail_unseen = false;         ///< after the resends came PSNs that the tap had never seen
+  bool named_by_nak = false;        ///< a sequence NAK named the first resent PSN
 };
 
 /// One sequence space of one direction (design: two PSN spaces in one direction).

@@ -81,6 +81,7 @@ Sequence RequestSpace::last_of(Sequence seq, const PacketFacts& packet, std::opt
 
 void RequestSpace::on_new(Sequence seq, Sequence last, const PacketFacts& packet, bool delivered, Context& context,
                           Observation& observation) {
+  if (episodes_.is_open()) episodes_.open().episode.tail_unseen = true;
   end_episode(context);
   late_were_reordered(context);
   const Sequence gap = seq - highest_ - 1;
@@ -308,10 +309,12 @@ void RequestSpace::begin_episode(Sequence seq, const PacketFacts& packet, Contex
   e.named_by_nak = std::any_of(naks_.begin(), naks_.end(), [&](const Trigger& t) { return t.seq == seq; });
   const Slot* slot = history_.find(seq);
   const auto* run = missing_.find(seq);
-  if (slot && slot->state == Slot::State::kSeen) {
-    e.first_psn_late = slot->late;
-    e.first_psn_bad_icrc = slot->bad_icrc;
-  }
+  e.reply_was_due = reply_is_due(seq);
+  e.silence = packet.time - last_request_time_;
+  // A receiver without reordering drops what overtook a late PSN as well: the PSN after a late one shares its fate.
+  const Slot* before = history_.find(seq - 1);
+  e.first_psn_late = (slot && slot->late) || (before && before->late);
+  e.first_psn_bad_icrc = damaged_since(seq);
   // The sender last sent it when the tap saw it, or, if the tap never did, just before the packet that jumped over it.
   if (slot && slot->state == Slot::State::kSeen && slot->last_frame != packet.frame) {
     e.wait = packet.time - slot->last_time;
@@ -323,7 +326,28 @@ void RequestSpace::begin_episode(Sequence seq, const PacketFacts& packet, Contex
   e.cause = cause_of(seq, packet, e);
   use_triggers(e.cause, packet.time - e.wait);
   episodes_.begin(open);
-  answers_ = {seq, seq, 0, 0};
+  answers_ = {seq, 0, 0};
+}
+
+/// Whether a packet from `from` on was seen only with a wrong ICRC.
+bool RequestSpace::damaged_since(Sequence from) const {
+  for (Sequence s = highest_; s >= from; --s) {
+    const Slot* slot = history_.find(s);
+    if (!slot) return false;
+    if (slot->state == Slot::State::kSeen && slot->bad_icrc) return true;
+  }
+  return false;
+}
+
+/// Whether a packet from `from` on that wants a reply has passed. (Where the newest packets are no longer remembered,
+/// or a READ's span covers them, yes.)
+bool RequestSpace::reply_is_due(Sequence from) const {
+  for (Sequence s = highest_; s >= from; --s) {
+    const Slot* slot = history_.find(s);
+    if (!slot || reads_.find(s)) return true;
+    if (slot->state == Slot::State::kSeen && slot->wants_reply) return true;
+  }
+  return false;
 }
 
 /// Why the sender went back to `seq`, by what the tap saw before. `spurious` is decided when the episode ends.
@@ -364,7 +388,10 @@ void RequestSpace::resend(Sequence seq, Sequence last, const PacketFacts& packet
   ++(seen ? counts_.retransmitted_original_seen : counts_.retransmitted_original_unseen);
   counts_.retransmitted_bytes += packet.payload_bytes;
   episodes_.add(last, packet, seq <= received_, !seen, context);
-  answers_.last = std::max(answers_.last, last);
+  if (last > answers_.last) {
+    answers_.last = last;
+    answers_.seen = 0;
+  }
   answers_.asked_for += packet.ack_request || packet.wants_response() ? 1 : 0;
   if (delivered) {
     for (Sequence s = seq; s <= last && !missing_.empty() && s <= missing_.runs().back().last; ++s) {
@@ -482,10 +509,10 @@ void RequestSpace::replies_are_captured() {
 }
 
 void RequestSpace::count_answer(Sequence seq) {
-  if (seq < answers_.first || seq > answers_.last || ++answers_.seen <= answers_.asked_for) return;
+  if (answers_.asked_for == 0 || seq != answers_.last || ++answers_.seen <= answers_.asked_for) return;
   if (episodes_.is_open()) {
     episodes_.open().episode.originals_arrived = true;
-  } else if (!counts_.episodes.empty() && counts_.episodes.back().first_psn == wire_psn(answers_.first)) {
+  } else if (!counts_.episodes.empty() && counts_.episodes.back().last_psn == wire_psn(answers_.last)) {
     counts_.episodes.back().originals_arrived = true;
   }
 }

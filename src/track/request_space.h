@@ -87,17 +87,19 @@ class RequestSpace {
     Sequence last = 0;
   };
 
-  /// Acknowledgements since the newest episode began. A receiver answers every duplicate, but of new packets only those
-  /// with AckReq: more answers than AckReqs say that the originals had arrived.
+  /// Acknowledgements of the newest episode's last PSN since it began. A receiver answers every duplicate with the
+  /// highest PSN it has, but of new packets only those with AckReq: more such answers than AckReqs say that all had
+  /// arrived.
   struct Answers {
-    Sequence first = 0;
-    Sequence last = 0;
+    Sequence last = 0;  ///< highest PSN resent
     std::uint32_t asked_for = 0;
-    std::uint32_t seen = 0;
+    std::uint32_t seen = 0;  ///< of that PSN
   };
 
   void start(const PacketFacts& packet);
   void count_answer(Sequence seq);
+  bool reply_is_due(Sequence from) const;
+  bool damaged_since(Sequence from) const;
   void replies_are_captured();
   void close_open_read(Sequence next_seq);
   Sequence last_of(Sequence seq, const PacketFacts& packet, std::optional<std::uint32_t> pmtu) const;

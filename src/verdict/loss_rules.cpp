@@ -28,18 +28,68 @@ bool proves_loss(const Episode& e) {
   return (e.cause == Cause::kNak && e.named_by_nak) || e.cause == Cause::kTimeout;
 }
 
+bool holds(const MissingRun& run, Psn psn) {
+  return serial_difference(psn.value, run.first_psn.value) >= 0 &&
+         serial_difference(run.last_psn.value, psn.value) >= 0;
+}
+
+std::uint64_t length(const MissingRun& run) {
+  return static_cast<std::uint64_t>(serial_difference(run.last_psn.value, run.first_psn.value)) + 1;
+}
+
+/// The sender's timer ran out although nothing that had passed the tap wanted a reply, and then the tap saw new PSNs:
+/// the end of what was sent before never reached it. Only after a silence that a sender busy in mid-message does not
+/// make (a timer may fire there too).
+bool lost_its_tail(const Episode& e, Nanos silence) {
+  return e.cause == Cause::kTimeout && e.silence >= silence && e.tail_unseen && !e.reply_was_due && !e.first_psn_acked;
+}
+
+/// What was lost before the tap, and what may have been lost there or missed by the capture.
+struct LostBefore {
+  std::uint64_t proven = 0;
+  std::uint64_t open = 0;
+  std::uint64_t tails = 0;
+};
+
+LostBefore lost_before(const Docket& docket, const DirectionView& v) {
+  const SpaceCounts& requests = v.direction->requests;
+  const auto& capture = docket.evidence().capture;
+  const bool capture_whole = capture.capture_missed_packets == 0 && capture.dropped_reported.value_or(0) == 0;
+  LostBefore lost;
+  lost.proven = missing(v.direction->responses, Outcome::kRetransmitted);
+  const std::uint64_t all = missing(requests, Outcome::kRetransmitted);
+  if (capture_whole || requests.missing_omitted > 0) {
+    lost.proven += all;
+  } else {
+    std::uint64_t named = 0;
+    for (const MissingRun& run : requests.missing) {
+      if (run.outcome != Outcome::kRetransmitted) continue;
+      const bool proof = std::any_of(requests.episodes.begin(), requests.episodes.end(), [&](const Episode& e) {
+        return proves_loss(e) && !e.first_psn_seen && holds(run, e.first_psn);
+      });
+      named += proof ? length(run) : 0;
+    }
+    lost.proven += named;
+    lost.open = all - named;
+  }
+  lost.tails = static_cast<std::uint64_t>(
+      std::count_if(requests.episodes.begin(), requests.episodes.end(),
+                    [&](const Episode& e) { return lost_its_tail(e, docket.thresholds().tail_silence); }));
+  return lost;
+}
+
 void before_tap(Docket& docket, const DirectionView& v) {
   const SpaceCounts& requests = v.direction->requests;
   const SpaceCounts& responses = v.direction->responses;
   const bool replies_seen = v.opposite && v.opposite->frames > 0;
-  const auto proven = std::count_if(requests.episodes.begin(), requests.episodes.end(),
-                                    [](const Episode& e) { return proves_loss(e) && !e.first_psn_seen; });
-  std::uint64_t lost = missing(responses, Outcome::kRetransmitted);
-  if (proven > 0 || !replies_seen || requests.episodes_omitted > 0) lost += missing(requests, Outcome::kRetransmitted);
+  const LostBefore found = lost_before(docket, v);
+  const std::uint64_t lost = found.proven + found.tails;
   if (lost == 0) return;
-  Finding& f = docket.add("loss.before_tap", Severity::kWarning,
-                          docket.weighed(replies_seen ? Confidence::kHigh : Confidence::kMedium), v);
-  f.title = fmt::format("{} lost before the capture point, {}", plural(lost, "packet"), path_name(v));
+  Finding& f =
+      docket.add("loss.before_tap", Severity::kWarning,
+                 docket.weighed(replies_seen && found.proven > 0 ? Confidence::kHigh : Confidence::kMedium), v);
+  f.title = fmt::format("{}{} lost before the capture point, {}", found.tails > 0 ? "at least " : "",
+                        plural(lost, "packet"), path_name(v));
   f.explanation = fmt::format(
       "These PSNs never passed the capture point until {} sent them again{}. They were dropped between {} and the "
       "place of "
@@ -49,6 +99,20 @@ void before_tap(Docket& docket, const DirectionView& v) {
       replies_seen ? ""
                    : " (the replies are not in the capture, so that it went back is inferred from the order alone)",
       v.direction->src.to_string());
+  if (found.tails > 0) {
+    f.explanation += fmt::format(
+        " {} the end of a message never came: what had passed asked for no reply, the sender's timer ran out, and only "
+        "its "
+        "resends brought the rest.",
+        found.tails == 1 ? "Once" : fmt::format("{} times", found.tails));
+  }
+  if (found.open > 0) {
+    f.explanation += fmt::format(
+        " {} more were missing inside ranges that were sent again as a whole: lost too, or missed by this capture, "
+        "which is "
+        "known to have gaps.",
+        plural(found.open, "PSN"));
+  }
   f.next_steps = {
       fmt::format(
           "look at drop and discard counters, buffers and PFC of the switch ports between {} and the capture point",
@@ -63,9 +127,10 @@ void before_tap(Docket& docket, const DirectionView& v) {
     }
   }
   for (const Episode& e : requests.episodes) {
-    if (e.unseen_packets > 0) cite(f, e.first_frame);
+    if (e.unseen_packets > 0 || lost_its_tail(e, docket.thresholds().tail_silence)) cite(f, e.first_frame);
   }
   f.values = {{"lost_packets", static_cast<double>(lost)},
+              {"lost_or_missed_packets", static_cast<double>(found.open)},
               {"sent_packets", static_cast<double>(requests.packets + responses.packets)}};
 }
 
@@ -77,6 +142,7 @@ void after_tap(Docket& docket, const DirectionView& v) {
   for (const Episode& e : requests.episodes) {
     if (!proves_loss(e) || !e.first_psn_seen || e.first_psn_bad_icrc || e.originals_arrived) continue;
     if (e.cause == Cause::kTimeout) {
+      if (!e.reply_was_due) continue;  // nothing that passed the tap asked for an answer
       // Never acknowledged to the end: a peer that says nothing may have received everything.
       const auto acked = v.direction->last_acked_psn;
       if (!acked || serial_difference(acked->value, e.first_psn.value) < 0) continue;

@@ -24,6 +24,9 @@ struct Thresholds {
   /// Needless packets per lost one from which go-back-N costs more than the loss itself.
   double waste_ratio = 8.0;
   std::uint64_t wasted_packets = 100;
+  /// A sender that pauses this long in mid-message waits for something: longer than a host's scheduling (up to 10 ms in
+  /// the lab), shorter than the QP timeouts in use (n = 12 is 17 ms).
+  Nanos tail_silence = milliseconds(12);
   /// Waits under this are shorter than any QP timeout in use (n = 8 is 1.05 ms): adaptive retransmission or firmware.
   Nanos early_wait = milliseconds(1);
   /// Resends without any reply that make a silent peer: one may be a lost tail.

@@ -401,7 +401,8 @@ class Evidence:
 
 # A finding of the rule may only be there if the evidence is.
 NEEDS: dict[str, Callable[[Evidence], bool]] = {
-    "loss.before_tap": lambda e: "retransmitted" in e.outcomes,
+    # The end of what was sent may be lost before the tap: then nothing is missing there, only a timeout tells.
+    "loss.before_tap": lambda e: "retransmitted" in e.outcomes or "timeout" in e.causes,
     "loss.after_tap": lambda e: bool(e.causes),
     "loss.uc": lambda e: e.uc and "unresolved" in e.outcomes,
     "retransmit.nak": lambda e: "nak" in e.causes,
