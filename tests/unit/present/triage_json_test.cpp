@@ -99,7 +99,7 @@ TEST(TriageJson, WhatIsNotKnownIsNull) {
 
 TEST(TriageJson, NamesFilesOnlyWhenThereAreSeveral) {
   model::Snapshot s = testing::snapshot();
-  const json& one = rendered(s).at("connections").at(0);
+  const json one = rendered(s).at("connections").at(0);
   EXPECT_FALSE(one.contains("first_file"));
   s.files.push_back("b.pcap");
   s.connections[0].last_frame = FrameId{1, 5};
