@@ -52,6 +52,14 @@ double value_of(const Finding& f, std::string_view name) {
   return 0;
 }
 
+/// Index of the first finding of `rule` that shares a connection with findings[i], or findings.size().
+std::size_t on_same_connection(const std::vector<Finding>& findings, std::size_t i, std::string_view rule) {
+  for (std::size_t k = 0; k < findings.size(); ++k) {
+    if (k != i && findings[k].rule == rule && share_connection(findings[k], findings[i])) return k;
+  }
+  return findings.size();
+}
+
 /// Index of the finding that caused findings[i], or findings.size().
 std::size_t cause_of(const std::vector<Finding>& findings, std::size_t i) {
   const Finding& f = findings[i];
@@ -66,12 +74,19 @@ std::size_t cause_of(const std::vector<Finding>& findings, std::size_t i) {
     }
     return earliest;
   }
+  // NAKs are drawn by losses and by late packets alike: by whichever there were more of.
+  if (f.rule == "retransmit.nak") {
+    const std::size_t lost = on_same_connection(findings, i, "loss.before_tap");
+    const std::size_t late = on_same_connection(findings, i, "order.reordered");
+    if (lost < findings.size() && late < findings.size()) {
+      return value_of(findings[late], "reordered_packets") > value_of(findings[lost], "lost_packets") ? late : lost;
+    }
+  }
   for (const CauseRow& row : kCauseTable) {
     if (row.consequence != f.rule) continue;
     for (const std::string_view cause : row.causes) {
-      for (std::size_t k = 0; k < findings.size() && !cause.empty(); ++k) {
-        if (k != i && findings[k].rule == cause && share_connection(findings[k], f)) return k;
-      }
+      const std::size_t k = cause.empty() ? findings.size() : on_same_connection(findings, i, cause);
+      if (k < findings.size()) return k;
     }
   }
   return findings.size();
