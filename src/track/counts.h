@@ -56,16 +56,17 @@ struct Episode {
   std::uint32_t wasted_packets = 0;  ///< resent although the responder had accepted them
   std::uint32_t unseen_packets = 0;  ///< of `packets`: the original was not seen (lost before the tap)
   Nanos wait;  ///< nak, rnr: trigger to first resend; timeout: last transmission of the first resent PSN to its resend
-  Nanos advertised_wait;            ///< rnr: what the RNR NAK asked for
-  Nanos silence;                    ///< how long this side had sent no request before the first resend
-  bool first_psn_seen = false;      ///< the first resent PSN had been seen before
-  bool first_psn_acked = false;     ///< …and had been acknowledged at the tap before the resend
-  bool first_psn_late = false;      ///< the first resent PSN, or the one before it, had arrived late (reordered)
-  bool first_psn_bad_icrc = false;  ///< it, or one after it, had been seen with a wrong ICRC only
-  bool originals_arrived = false;   ///< more answers to its last PSN than the resends asked for: all had arrived
-  bool reply_was_due = false;       ///< a packet that wants a reply had passed the tap, and none had come
-  bool tail_unseen = false;         ///< after the resends came PSNs that the tap had never seen
-  bool named_by_nak = false;        ///< a sequence NAK named the first resent PSN
+  Nanos advertised_wait;              ///< rnr: what the RNR NAK asked for
+  Nanos silence;                      ///< how long this side had sent no request before the first resend
+  bool first_psn_seen = false;        ///< the first resent PSN had been seen before
+  bool first_psn_acked = false;       ///< …and had been acknowledged at the tap before the resend
+  bool first_psn_late = false;        ///< the first resent PSN, or the one before it, had arrived late (reordered)
+  bool first_psn_behind_gap = false;  ///< it was last sent behind a missing PSN: the receiver had to drop it
+  bool first_psn_bad_icrc = false;    ///< it, or one after it, had been seen with a wrong ICRC only
+  bool originals_arrived = false;     ///< more answers to its last PSN than the resends asked for: all had arrived
+  bool reply_was_due = false;         ///< a packet that wants a reply had passed the tap, and none had come
+  bool tail_unseen = false;           ///< after the resends came PSNs that the tap had never seen
+  bool named_by_nak = false;          ///< a sequence NAK named the first resent PSN
 };
 
 /// One sequence space of one direction (design: two PSN spaces in one direction).
@@ -110,6 +111,7 @@ struct DirectionCounts {
   std::vector<std::pair<std::uint8_t, std::uint64_t>> opcodes;  ///< opcode -> packets, ascending
   std::uint64_t acks = 0;
   std::uint64_t rnr_naks = 0;
+  std::uint64_t rnr_nak_copies = 0;  ///< of these, copies of one just seen
   std::array<std::uint64_t, wire::kNakCodes> naks{};
   FrameId first_fatal_nak;  ///< first NAK other than PSN sequence error
   Nanos first_fatal_nak_time;
@@ -123,6 +125,7 @@ struct DirectionCounts {
   std::optional<Psn> last_acked_psn;  ///< highest PSN of this direction's requests that the peer acknowledged
   FrameId last_ack_frame;             ///< … and the frame that did
   Nanos last_ack_time;
+  Nanos last_new_request_time;               ///< last request packet above all before
   Nanos last_request_time;                   ///< last request packet sent
   std::uint64_t unacknowledged_packets = 0;  ///< requests above last_acked_psn when the capture (or connection) ended
   FrameId last_request_frame;

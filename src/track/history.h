@@ -31,6 +31,7 @@ struct Slot {
   std::uint8_t transmissions = 0;  ///< saturating
   bool wants_reply = false;        ///< AckReq, READ or atomic
   bool bad_icrc = false;           ///< no transmission with a good ICRC so far
+  bool behind_gap = false;         ///< an earlier PSN was missing when it was last sent: a receiver in order drops it
   bool late = false;               ///< it had been missing when it arrived
 };
 

@@ -13,6 +13,19 @@ constexpr Sequence kNarrowWindow = 4096;
 /// How far behind a NAK the first resent packet may be when the capture missed the ones between.
 constexpr Sequence kTriggerSlack = 64;
 
+Slot first_slot(const PacketFacts& packet) {
+  Slot slot;
+  slot.first_time = slot.last_time = packet.time;
+  slot.first_frame = slot.last_frame = packet.frame;
+  slot.payload_bytes = packet.payload_bytes;
+  slot.ip_id = packet.ip_id;
+  slot.opcode = packet.opcode;
+  slot.state = Slot::State::kSeen;
+  slot.transmissions = 1;
+  slot.wants_reply = packet.ack_request || packet.wants_response();
+  return slot;
+}
+
 bool spans_match(std::uint32_t bytes, Sequence span) {
   for (std::uint32_t pmtu = 256; pmtu <= 4096; pmtu *= 2) {
     if (read_span(bytes, pmtu) == span) return true;
@@ -44,6 +57,8 @@ void RequestSpace::on_request(const PacketFacts& packet, std::optional<std::uint
   observation.space = SpaceName::kRequests;
 
   const Sequence seq = extend(highest_, packet.psn);
+  // A damaged packet's PSN may be what was damaged: it is believed only where it is the one expected, or one just sent.
+  if (!delivered && seq != highest_ + 1 && (seq > highest_ || !history_.find(seq))) return;
   if (read_is_open_ && seq > highest_) close_open_read(seq);
   const Sequence last = last_of(seq, packet, pmtu);
   if (seq > highest_) {
@@ -81,7 +96,8 @@ Sequence RequestSpace::last_of(Sequence seq, const PacketFacts& packet, std::opt
 
 void RequestSpace::on_new(Sequence seq, Sequence last, const PacketFacts& packet, bool delivered, Context& context,
                           Observation& observation) {
-  if (episodes_.is_open()) episodes_.open().episode.tail_unseen = true;
+  if (episodes_.is_open() && episodes_.open().next == seq) episodes_.open().episode.tail_unseen = true;
+  count_copies();
   end_episode(context);
   late_were_reordered(context);
   const Sequence gap = seq - highest_ - 1;
@@ -112,18 +128,9 @@ void RequestSpace::remember(Sequence seq, const PacketFacts& packet, bool delive
   if (history_.size() < wanted) history_.grow(std::min(wanted, most), most, context.slots);
   history_.advance(seq);
   if (Slot* slot = history_.find(seq)) {
-    *slot = Slot{packet.time,
-                 packet.time,
-                 packet.frame,
-                 packet.frame,
-                 packet.payload_bytes,
-                 packet.ip_id,
-                 packet.opcode,
-                 Slot::State::kSeen,
-                 1,
-                 packet.ack_request || packet.wants_response(),
-                 !delivered,
-                 false};
+    *slot = first_slot(packet);
+    slot->bad_icrc = !delivered;
+    slot->behind_gap = is_behind_gap(seq);
   }
 }
 
@@ -178,17 +185,24 @@ void RequestSpace::on_old(Sequence seq, Sequence last, const PacketFacts& packet
       (!packet.has_reth || spans_match(packet.read_bytes, gap->last - seq + 1))) {
     last = gap->last;
   }
-  const bool continues = episodes_.is_open() && seq >= episodes_.open().next;
-  if (!continues) {
+  const bool goes_on = episodes_.is_open() && seq >= episodes_.open().next;
+  // Selective repeat: the next resend answers a NAK of its own.
+  const bool named_anew =
+      goes_on && seq > episodes_.open().next && std::any_of(naks_.begin(), naks_.end(), [&](const Trigger& t) {
+        return t.seq == seq && t.time > episodes_.open().episode.first_time;
+      });
+  if (!goes_on || named_anew) {
     const bool triggered = trigger_for(seq, packet.time, rnrs_) || trigger_for(seq, packet.time, naks_);
     const bool follows_late = !late_.empty() && seq == late_.back().last + 1 && !missing;
     if (follows_late && !triggered) {
       late_were_resent(context);
+    } else if (!missing && !triggered && copies_were_resends(seq, packet, context)) {
+      // the row of copies is an episode now, and this packet its next
     } else if (!missing && !triggered && is_copy(history_.find(seq), packet)) {
-      Slot* slot = history_.find(seq);
       observation.kind = Kind::kDuplicate;
-      observation.original_frame = slot->last_frame;
-      ++counts_.duplicate_packets;
+      observation.original_frame = history_.find(seq)->last_frame;
+      copies_.push_back(packet);
+      if (ids_count() || copies_.size() >= kLateMost) count_copies();
       return;
     } else if (missing && !triggered && !delivered) {
       return;  // damaged and late: seen, but it fills nothing and says nothing about the sender
@@ -196,6 +210,7 @@ void RequestSpace::on_old(Sequence seq, Sequence last, const PacketFacts& packet
       hold_late(seq, last, packet, context, observation);
       return;
     } else {
+      count_copies();
       late_were_reordered(context);
       begin_episode(seq, packet, context);
     }
@@ -208,9 +223,40 @@ void RequestSpace::on_old(Sequence seq, Sequence last, const PacketFacts& packet
 bool RequestSpace::is_copy(const Slot* slot, const PacketFacts& packet) const {
   if (!slot || slot->state != Slot::State::kSeen) return false;
   const Nanos since = packet.time - slot->last_time;
-  const bool id_counts = packet.has_ip_id && ip_id_changes_ > 2 && std::uint64_t{ip_id_changes_} * 2 > counts_.packets;
-  if (id_counts) return packet.ip_id == slot->ip_id && since < kDirectionSkew + kDirectionSkew;
+  if (packet.has_ip_id && ids_count()) return packet.ip_id == slot->ip_id && since < kDirectionSkew + kDirectionSkew;
   return since < kCopyWindow;
+}
+
+/// Whether this sender counts the IPv4 identification up from packet to packet.
+bool RequestSpace::ids_count() const {
+  return ip_id_changes_ > 2 && std::uint64_t{ip_id_changes_} * 2 > counts_.packets;
+}
+
+void RequestSpace::count_copies() {
+  counts_.duplicate_packets += copies_.size();
+  copies_.clear();
+}
+
+/// Copies follow their originals one by one; a row of old PSNs in order, with nothing new between, is the sender going
+/// back. Where most packets come twice, a mirror that delivers in rows is likelier.
+bool RequestSpace::copies_were_resends(Sequence seq, const PacketFacts& packet, Context& context) {
+  if (copies_.empty() || seq != extend(highest_, copies_.back().psn) + 1) return false;
+  if (packet.has_ip_id && ids_count()) return false;
+  if (counts_.duplicate_packets * 4 > counts_.packets) return false;
+  const std::vector<PacketFacts> resent = std::move(copies_);
+  copies_.clear();
+  begin_episode(extend(highest_, resent.front().psn), resent.front(), context);
+  Observation unused;
+  for (const PacketFacts& p : resent) {
+    const Sequence s = extend(highest_, p.psn);
+    resend(s, s, p, true, context, unused);
+  }
+  return true;
+}
+
+/// Whether a PSN before `seq` is missing and not acknowledged.
+bool RequestSpace::is_behind_gap(Sequence seq) const {
+  return !missing_.empty() && missing_.runs().back().last > received_ && missing_.runs().front().first < seq;
 }
 
 void RequestSpace::hold_late(Sequence seq, Sequence last, const PacketFacts& packet, Context& context,
@@ -226,18 +272,8 @@ void RequestSpace::hold_late(Sequence seq, Sequence last, const PacketFacts& pac
   remember(seq, packet, true, context);
   if (packet.wants_response() && !reads_.find(seq)) remember_read(seq, last, packet);
   if (Slot* slot = history_.find(seq)) {
-    *slot = Slot{packet.time,
-                 packet.time,
-                 packet.frame,
-                 packet.frame,
-                 packet.payload_bytes,
-                 packet.ip_id,
-                 packet.opcode,
-                 Slot::State::kSeen,
-                 1,
-                 packet.ack_request || packet.wants_response(),
-                 false,
-                 true};
+    *slot = first_slot(packet);
+    slot->late = true;
   }
 }
 
@@ -305,7 +341,7 @@ void RequestSpace::begin_episode(Sequence seq, const PacketFacts& packet, Contex
   e.first_frame = packet.frame;
   e.first_time = packet.time;
   e.first_psn_seen = original_seen(seq);
-  e.first_psn_acked = seq <= received_;
+  e.first_psn_acked = is_acknowledged(seq);
   e.named_by_nak = std::any_of(naks_.begin(), naks_.end(), [&](const Trigger& t) { return t.seq == seq; });
   const Slot* slot = history_.find(seq);
   const auto* run = missing_.find(seq);
@@ -313,6 +349,7 @@ void RequestSpace::begin_episode(Sequence seq, const PacketFacts& packet, Contex
   e.silence = packet.time - last_request_time_;
   // A receiver without reordering drops what overtook a late PSN as well: the PSN after a late one shares its fate.
   const Slot* before = history_.find(seq - 1);
+  e.first_psn_behind_gap = slot && slot->behind_gap;
   e.first_psn_late = (slot && slot->late) || (before && before->late);
   e.first_psn_bad_icrc = damaged_since(seq);
   // The sender last sent it when the tap saw it, or, if the tap never did, just before the packet that jumped over it.
@@ -365,9 +402,13 @@ Cause RequestSpace::cause_of(Sequence seq, const PacketFacts& packet, Episode& e
     return Cause::kNak;
   }
   if (!last_reply_time_) return Cause::kUnknown;
-  if (packet.wants_response() && packet.time - *last_reply_time_ < kResponsesFlow && reads_.find(seq)) {
+  // Responses flow: something came after it was asked for, and not long ago.
+  const PendingRead* read = packet.wants_response() ? reads_.find(seq) : nullptr;
+  if (read && packet.time - *last_reply_time_ < kResponsesFlow &&
+      *last_reply_time_ > (read->asked_again ? read->asked_again_time : read->time)) {
     return Cause::kReadRestart;
   }
+  if (replies_unreadable_ && episode.wait < kSilence) return Cause::kUnknown;
   return Cause::kTimeout;
 }
 
@@ -387,7 +428,7 @@ void RequestSpace::resend(Sequence seq, Sequence last, const PacketFacts& packet
   observation.trigger_frame = open.episode.trigger_frame;
   ++(seen ? counts_.retransmitted_original_seen : counts_.retransmitted_original_unseen);
   counts_.retransmitted_bytes += packet.payload_bytes;
-  episodes_.add(last, packet, seq <= received_, !seen, context);
+  episodes_.add(last, packet, is_acknowledged(seq), !seen, context);
   if (last > answers_.last) {
     answers_.last = last;
     answers_.seen = 0;
@@ -426,6 +467,7 @@ void RequestSpace::resend(Sequence seq, Sequence last, const PacketFacts& packet
     slot->transmissions = static_cast<std::uint8_t>(std::min(slot->transmissions + 1, 255));
     slot->wants_reply = packet.ack_request || packet.wants_response();
     slot->bad_icrc = slot->bad_icrc && !delivered;
+    slot->behind_gap = is_behind_gap(seq);
   }
   if (last > highest_) {
     highest_ = last;
@@ -446,7 +488,7 @@ void RequestSpace::end_episode(Context& context) {
 
 /// Everything resent had been acknowledged at the tap before the resend began, and READs and atomics answered.
 bool RequestSpace::was_spurious(const EpisodeLog::Open& open) const {
-  if (open.received_at_start < open.last) return false;
+  if (open.first < first_ || open.received_at_start < open.last) return false;
   bool answered = true;
   reads_.each_overlapping(open.first, open.last,
                           [&](const PendingRead& read) { answered = answered && read.complete(); });
@@ -475,6 +517,11 @@ void RequestSpace::on_reply(const PacketFacts& reply, Context& context, Observat
   if (!last_reply_time_) replies_are_captured();
   last_reply_time_ = reply.time;
   if (reply.has_aeth) last_msn_ = reply.msn;
+  if (reply.role == wire::Role::kAcknowledge && !reply.has_aeth) {
+    replies_unreadable_ = true;  // ACK or NAK: both acknowledge what is before
+    advance_received(seq - 1, reply, context);
+    return;
+  }
   if (const Slot* slot = history_.find(std::min(seq, highest_)); slot && slot->state == Slot::State::kSeen) {
     observation.acks_frame = slot->last_frame;
     if (slot->transmissions == 1 && slot->wants_reply && seq <= highest_ && reply.time >= slot->first_time) {
@@ -523,7 +570,8 @@ void RequestSpace::on_nak(Sequence seq, const PacketFacts& reply, bool rnr) {
     // Host captures may stamp the resend before the NAK that caused it.
     EpisodeLog::Open& open = episodes_.open();
     Episode& e = open.episode;
-    if (open.first == seq && !e.trigger_frame && e.packets > 0 && reply.time - e.first_time < kDirectionSkew && !rnr) {
+    if (open.first == seq && !e.trigger_frame && e.packets > 0 && reply.time - e.first_time < kDirectionSkew && !rnr &&
+        e.silence < kSilence && e.wait < kSilence) {
       e.trigger_frame = reply.frame;
       e.cause = Cause::kNak;
       e.named_by_nak = true;
@@ -573,6 +621,7 @@ void RequestSpace::settle(Nanos now, Context& context) {
 
 void RequestSpace::finish(Context& context) {
   if (!started_) return;
+  count_copies();
   late_were_reordered(context);
   end_episode(context);
   missing_.settle_through(received_, Outcome::kCaptureMissed, counts_, context.lists);
@@ -594,7 +643,7 @@ bool RequestSpace::is_suspect(const PacketFacts& packet) const {
     if (read_is_open_) return false;
     return all_acknowledged();
   }
-  if (seq > highest_ || !all_acknowledged()) return false;
+  if (seq > received_) return false;
   // Back to what was acknowledged: a needless resend, unless the packet differs from the one seen at that PSN.
   if (episodes_.is_open() && seq >= episodes_.open().next) return false;
   const Slot* slot = history_.find(seq);

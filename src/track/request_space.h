@@ -111,6 +111,11 @@ class RequestSpace {
   void remember_read(Sequence seq, Sequence last, const PacketFacts& packet);
   bool is_copy(const Slot* slot, const PacketFacts& packet) const;
   void hold_late(Sequence seq, Sequence last, const PacketFacts& packet, Context& context, Observation& observation);
+  void count_copies();
+  bool copies_were_resends(Sequence seq, const PacketFacts& packet, Context& context);
+  bool is_behind_gap(Sequence seq) const;
+  bool is_acknowledged(Sequence seq) const { return seq >= first_ && seq <= received_; }
+  bool ids_count() const;
   void late_were_reordered(Context& context);
   void late_were_resent(Context& context);
   void begin_episode(Sequence seq, const PacketFacts& packet, Context& context);
@@ -135,12 +140,14 @@ class RequestSpace {
   std::uint16_t last_ip_id_ = 0;
   bool started_ = false;
   bool pmtu_known_ = false;
-  bool read_is_open_ = false;  // the newest request is a READ whose span is not known
+  bool replies_unreadable_ = false;  // an acknowledgement whose AETH is cut off: ACK or NAK
+  bool read_is_open_ = false;        // the newest request is a READ whose span is not known
   std::uint32_t ip_id_changes_ = 0;
   std::optional<Nanos> last_reply_time_;
   std::optional<Msn> last_msn_;
   MissingPsns missing_;
   std::vector<Late> late_;
+  std::vector<PacketFacts> copies_;  // in a row: copies, unless the row turns out to be the sender going back
   History history_;
   SpaceCounts counts_;
   FrameId last_ack_frame_;

@@ -217,8 +217,9 @@ void Tracker::decide_doubt(ConnectionIndex index, std::size_t side, const Packet
   const std::int64_t unseen = std::clamp<std::int64_t>(jump, 0, kUnseenMessages);
   const std::int64_t same = jump > 0 ? outside(gone_on, messages, messages + unseen) : outside(gone_on, 0, messages);
   const std::int64_t anew = outside(packet.msn.value, std::max<std::int64_t>(messages - 1, 0), messages);
-  // No loss explains a far jump: only a count that cannot be a new one's does.
-  const bool far_but_same = doubt.far && same == 0 && packet.msn.value > kUnseenMessages;
+  // No loss explains a far jump, but a capture that stood still does: then the count has gone on, and far.
+  const bool far_but_same = doubt.far && jump > 0 && outside(gone_on, messages, messages + jump) == 0 &&
+                            packet.msn.value > messages + kUnseenMessages;
   if (doubt.far ? !far_but_same : anew < same) {
     begin_anew(index);
   } else {
