@@ -33,6 +33,7 @@ Connection::Connection(const Connection& other)
 std::size_t Connection::add_side(const FlowKey& key) {
   const std::size_t index = sides_[0] ? 1 : 0;
   sides_[index] = std::make_unique<Side>();
+  sides_[index]->key = key;
   DirectionCounts& counts = sides_[index]->counts;
   counts.src = key.hosts.src;
   counts.dst = key.hosts.dst;
@@ -103,17 +104,29 @@ void Connection::deliver_reply(std::size_t index, const PacketFacts& packet, Obs
     if (requests) requests->on_response_psn(packet.psn);
     side.responses.on_response(packet, requests, delivered, context, observation);
   }
-  if (requests && delivered) requests->on_reply(packet, context, observation);
+  if (!requests || !delivered) return;
+  if (packet.role == wire::Role::kAcknowledge && side.is_copied_ack(packet)) {
+    if (packet.has_aeth && wire::aeth_kind(packet.syndrome) == wire::AethKind::kRnrNak) ++side.counts.rnr_nak_copies;
+    return;
+  }
+  requests->on_reply(packet, context, observation);
 }
 
 /// At the bound the oldest held reply is taken as one that answers nothing known.
 void Connection::hold_reply(Side& side, const PacketFacts& packet, Context& context) {
+  if (context.held_left == 0) {
+    Observation unused;
+    deliver_reply(&side == sides_[0].get() ? 0 : 1, packet, unused, context);
+    return;
+  }
   if (side.held.size() >= context.limits.held_packets) {
     Observation unused;
     const PacketFacts oldest = side.held.front();
     side.held.erase(side.held.begin());
+    ++context.held_left;
     deliver_reply(&side == sides_[0].get() ? 0 : 1, oldest, unused, context);
   }
+  --context.held_left;
   side.held.push_back(packet);
 }
 
@@ -132,6 +145,7 @@ void Connection::learn_path_mtu(const PacketFacts& packet) {
 void Connection::release_held(std::size_t index, Context& context) {
   const std::vector<PacketFacts> held = std::move(sides_[index]->held);
   sides_[index]->held.clear();
+  context.held_left += held.size();
   for (const PacketFacts& packet : held) {
     Observation unused;
     deliver_reply(index, packet, unused, context);
@@ -165,6 +179,12 @@ void Connection::announce(const CmFacts& cm, std::uint32_t path_mtu, Qpn own_qpn
   if (path_mtu != 0) path_mtu_ = path_mtu;
   own_qpn_of_side_0_ = own_qpn_of_side_0;
   paired_by_ = PairedBy::kCm;
+}
+
+std::size_t Connection::slots() const {
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < side_count(); ++i) n += sides_[i]->slots();
+  return n;
 }
 
 ConnectionCounts Connection::finish(Context& context) {
@@ -209,6 +229,7 @@ void Connection::fill_direction(std::size_t index, DirectionCounts& out) const {
   out.responses = side.responses.counts();
   const RequestSpace& requests = side.requests;
   if (!requests.started()) return;
+  out.last_new_request_time = requests.last_new_time();
   out.last_request_time = requests.last_request_time();
   out.last_request_frame = requests.last_request_frame();
   if (requests.received() >= requests.first()) {

@@ -51,8 +51,12 @@ class Connection {
   FrameId first_frame() const { return first_frame_; }
   wire::Transport transport() const { return transport_; }
 
+  std::size_t slots() const;
+
   std::uint32_t id = 0;  ///< ConnectionCounts::id, 0 = not numbered yet
   ConnectionFacts facts;
+  std::uint32_t noted_bucket = 0xFFFFFFFF;  ///< Pairing's: where this side's window was noted last
+  std::uint32_t pairing_attempts = 0;
 
   /// While open: is this still the connection it was? (A QPN may be used again.)
   struct Suspicion {

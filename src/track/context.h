@@ -13,9 +13,11 @@ struct Context {
   Limits limits;
   SlotBudget slots;
   ListBudget lists;
+  std::size_t held_left = 0;
   ResolutionSink* sink = nullptr;
 
-  explicit Context(const Limits& l) : limits(l), slots{l.history_slots_total}, lists{l.listed_total, l.listed_runs} {}
+  explicit Context(const Limits& l)
+      : limits(l), slots{l.history_slots_total}, lists{l.listed_total, l.listed_runs}, held_left(l.held_total) {}
 };
 
 }  // namespace rocetop::track

@@ -41,6 +41,10 @@ constexpr std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
 }
 }  // namespace detail
 
+struct IpAddressHash {
+  std::size_t operator()(const IpAddress& a) const { return detail::mix(a.high(), a.low()); }
+};
+
 struct HostPairHash {
   std::size_t operator()(const HostPair& p) const {
     std::uint64_t h = detail::mix(p.src.low(), p.src.high());

@@ -42,6 +42,7 @@ std::optional<Announcement> Management::on_reply(const HostPair& hosts, const wi
   Announcement a;
   a.a_to_b = {hosts.reversed(), cm.qpn, Qpn{}, false};
   a.b_to_a = {hosts, exchange.request.qpn, Qpn{}, false};
+  if (a.a_to_b == a.b_to_a) return std::nullopt;  // a host with itself and one queue pair: no two sides to tell apart
   // StartingPSN is what the announcing side wants to receive.
   a.a_to_b_psn = cm.starting_psn;
   a.b_to_a_psn = exchange.request.starting_psn;

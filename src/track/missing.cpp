@@ -29,23 +29,34 @@ const MissingPsns::Run* MissingPsns::find(Sequence s) const {
   return s <= run.last ? &run : nullptr;
 }
 
-std::optional<MissingPsns::Run> MissingPsns::take(Sequence s) {
-  const Run* found = find(s);
+std::optional<MissingPsns::Run> MissingPsns::take_range(Sequence first, Sequence last) {
+  const Run* found = find(first);
   if (!found) return std::nullopt;
   auto at = runs_.begin() + (found - runs_.data());
-  const Run taken{s, s, at->seen_at, at->time};
-  if (at->first == at->last) {
+  const Run whole = *at;
+  const Run taken{first, std::min(last, whole.last), whole.seen_at, whole.time};
+  const Run head{whole.first, taken.first - 1, whole.seen_at, whole.time};
+  const Run tail{taken.last + 1, whole.last, whole.seen_at, whole.time};
+  if (head.first > head.last && tail.first > tail.last) {
     runs_.erase(at);
-  } else if (s == at->first) {
-    ++at->first;
-  } else if (s == at->last) {
-    --at->last;
+  } else if (head.first > head.last) {
+    *at = tail;
   } else {
-    const Run tail{s + 1, at->last, at->seen_at, at->time};
-    at->last = s - 1;
-    runs_.insert(at + 1, tail);
+    *at = head;
+    if (tail.first <= tail.last) runs_.insert(at + 1, tail);
   }
   return taken;
+}
+
+void MissingPsns::settle_range(Sequence first, Sequence last, Outcome outcome, SpaceCounts& counts,
+                               ListBudget& budget) {
+  while (first <= last) {
+    const auto next = std::find_if(runs_.begin(), runs_.end(), [&](const Run& r) { return r.last >= first; });
+    if (next == runs_.end() || next->first > last) return;
+    const auto taken = take_range(std::max(first, next->first), last);
+    settle_run(*taken, outcome, counts, budget);
+    first = taken->last + 1;
+  }
 }
 
 void MissingPsns::settle(Sequence s, Outcome outcome, SpaceCounts& counts, ListBudget& budget) {

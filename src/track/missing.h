@@ -37,7 +37,11 @@ class MissingPsns {
   /// PSN `s` met its fate.
   void settle(Sequence s, Outcome outcome, SpaceCounts& counts, ListBudget& budget);
   /// Takes `s` out without a fate: it is called open by someone else now. Give it back with settle_run().
-  std::optional<Run> take(Sequence s);
+  std::optional<Run> take(Sequence s) { return take_range(s, s); }
+  /// The same for the open PSNs of one run from `first` to at most `last`.
+  std::optional<Run> take_range(Sequence first, Sequence last);
+  /// Open PSNs from `first` to `last` met their fate.
+  void settle_range(Sequence first, Sequence last, Outcome outcome, SpaceCounts& counts, ListBudget& budget);
   /// All open PSNs up to and including `last` met their fate.
   void settle_through(Sequence last, Outcome outcome, SpaceCounts& counts, ListBudget& budget);
   void settle_all(Outcome outcome, SpaceCounts& counts, ListBudget& budget);

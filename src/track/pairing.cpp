@@ -7,6 +7,7 @@ namespace rocetop::track {
 namespace {
 
 constexpr std::size_t kHitsMost = 64;       // candidates remembered per replier
+constexpr std::size_t kBucketMost = 4096;   // sides noted in one bucket: more are not told apart by PSN
 constexpr std::uint32_t kBucketsMost = 64;  // of one READ's PSNs
 
 bool contains(const std::vector<ConnectionIndex>& list, ConnectionIndex index) {
@@ -29,7 +30,7 @@ void Pairing::note_requests(const HostPair& hosts, ConnectionIndex connection, P
   const std::uint32_t end = last.value >> kBucketBits;
   for (std::uint32_t i = 0; i < kBucketsMost; ++i) {
     Bucket& list = buckets[at];
-    if (list.empty() || (list.back() != connection && !contains(list, connection))) list.push_back(connection);
+    if (list.size() < kBucketMost && (list.empty() || list.back() != connection)) list.push_back(connection);
     if (at == end) return;
     at = (at + 1) & (kMask24 >> kBucketBits);
   }

@@ -5,6 +5,7 @@
 // port for everything, and Soft-RoCE hashes its own QPN alone.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
@@ -30,6 +31,8 @@ class Pairing {
   template <typename Resolve>
   std::optional<ConnectionIndex> find(const HostPair& hosts, const Connection& replier, ConnectionIndex replier_index,
                                       const PacketFacts& reply, Resolve&& resolve);
+
+  static constexpr std::uint32_t bucket_of(Psn psn) { return psn.value >> kBucketBits; }
 
   void forget(ConnectionIndex connection) { hits_.erase(connection); }
 
@@ -64,12 +67,21 @@ std::optional<ConnectionIndex> Pairing::find(const HostPair& hosts, const Connec
     Bucket* candidates = bucket(hosts.reversed(), psn);
     if (!candidates) return;
     std::size_t kept = 0;
+    std::size_t looked_at = 0;
     for (std::size_t i = 0; i < candidates->size(); ++i) {
       const ConnectionIndex index = (*candidates)[i];
+      if (looked_at >= kCandidatesMost) {
+        (*candidates)[kept++] = index;
+        continue;
+      }
       const Connection* connection = resolve(index);
       if (!connection) continue;  // paired or gone: leaves the bucket
       (*candidates)[kept++] = index;
-      if (index == replier_index || exact.size() + in_window.size() >= kCandidatesMost) continue;
+      ++looked_at;
+      if (index == replier_index || std::find(exact.begin(), exact.end(), index) != exact.end() ||
+          std::find(in_window.begin(), in_window.end(), index) != in_window.end()) {
+        continue;
+      }
       const auto fit = connection->side(0).requests.fits(reply);
       if (fit == RequestSpace::Fit::kNone) continue;
       (fit == RequestSpace::Fit::kExact ? exact : in_window).push_back(index);

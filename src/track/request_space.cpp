@@ -9,6 +9,7 @@ namespace {
 constexpr Sequence kOneWrap = Sequence{1} << 24;
 constexpr std::size_t kLateMost = 64;      // a reordering depth beyond this is a sender going back
 constexpr std::size_t kTriggersMost = 16;  // NAKs a sender may not have answered yet
+constexpr Sequence kLookBack = 1024;       // PSNs looked at when the sender goes back: each go-back costs no more
 constexpr Sequence kNarrowWindow = 4096;
 /// How far behind a NAK the first resent packet may be when the capture missed the ones between.
 constexpr Sequence kTriggerSlack = 64;
@@ -261,12 +262,7 @@ bool RequestSpace::is_behind_gap(Sequence seq) const {
 
 void RequestSpace::hold_late(Sequence seq, Sequence last, const PacketFacts& packet, Context& context,
                              Observation& observation) {
-  const auto run = missing_.take(seq);
-  Late late{packet, *run, last};
-  for (Sequence s = seq + 1; s <= last && missing_.contains(s); ++s) {
-    missing_.take(s);
-    late.run.last = s;
-  }
+  const Late late{packet, *missing_.take_range(seq, last), last};
   late_.push_back(late);
   observation.kind = Kind::kReordered;
   remember(seq, packet, true, context);
@@ -368,7 +364,7 @@ void RequestSpace::begin_episode(Sequence seq, const PacketFacts& packet, Contex
 
 /// Whether a packet from `from` on was seen only with a wrong ICRC.
 bool RequestSpace::damaged_since(Sequence from) const {
-  for (Sequence s = highest_; s >= from; --s) {
+  for (Sequence s = highest_; s >= std::max(from, highest_ - kLookBack); --s) {
     const Slot* slot = history_.find(s);
     if (!slot) return false;
     if (slot->state == Slot::State::kSeen && slot->bad_icrc) return true;
@@ -379,6 +375,7 @@ bool RequestSpace::damaged_since(Sequence from) const {
 /// Whether a packet from `from` on that wants a reply has passed. (Where the newest packets are no longer remembered,
 /// or a READ's span covers them, yes.)
 bool RequestSpace::reply_is_due(Sequence from) const {
+  if (highest_ - from > kLookBack) return true;
   for (Sequence s = highest_; s >= from; --s) {
     const Slot* slot = history_.find(s);
     if (!slot || reads_.find(s)) return true;
@@ -435,9 +432,7 @@ void RequestSpace::resend(Sequence seq, Sequence last, const PacketFacts& packet
   }
   answers_.asked_for += packet.ack_request || packet.wants_response() ? 1 : 0;
   if (delivered) {
-    for (Sequence s = seq; s <= last && !missing_.empty() && s <= missing_.runs().back().last; ++s) {
-      missing_.settle(s, Outcome::kRetransmitted, counts_, context.lists);
-    }
+    missing_.settle_range(seq, last, Outcome::kRetransmitted, counts_, context.lists);
   }
   if (packet.wants_response()) {
     PendingRead* read = reads_.find(seq);
@@ -588,7 +583,9 @@ void RequestSpace::on_nak(Sequence seq, const PacketFacts& reply, bool rnr) {
 void RequestSpace::advance_received(Sequence seq, const PacketFacts& reply, Context& context) {
   if (seq <= received_) return;
   if (context.sink) {
-    for (Sequence s = received_ + 1; s <= std::min(seq, highest_); ++s) {
+    const Sequence newest = std::min(seq, highest_);
+    const auto remembered = static_cast<Sequence>(history_.size());
+    for (Sequence s = std::max(received_ + 1, newest - remembered + 1); s <= newest; ++s) {
       const Slot* slot = history_.find(s);
       if (slot && slot->state == Slot::State::kSeen) {
         context.sink->on_resolution(

@@ -69,6 +69,7 @@ class RequestSpace {
   FrameId last_ack_frame() const { return last_ack_frame_; }
   Nanos last_ack_time() const { return last_ack_time_; }
 
+  std::size_t slots() const { return history_.size(); }
   SpaceCounts& counts() { return counts_; }
   const SpaceCounts& counts() const { return counts_; }
 

@@ -26,6 +26,7 @@ class ResponseSpace {
   void finish(const RequestSpace* requests, Context& context);
 
   bool started() const { return started_; }
+  std::size_t slots() const { return history_.size(); }
   SpaceCounts& counts() { return counts_; }
   const SpaceCounts& counts() const { return counts_; }
 

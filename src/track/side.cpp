@@ -76,6 +76,14 @@ void Side::count(const PacketFacts& packet) {
   if (packet.role == wire::Role::kAcknowledge) count_acknowledgement(counts, packet);
 }
 
+bool Side::is_copied_ack(const PacketFacts& packet) {
+  const bool same = last_ack.frame && packet.psn == last_ack.psn && packet.msn == last_ack.msn &&
+                    packet.syndrome == last_ack.syndrome && packet.ip_id == last_ack.ip_id &&
+                    packet.time - last_ack.time < kCopyWindow;
+  last_ack = packet;
+  return same;
+}
+
 DirectionCounts Side::total() const {
   DirectionCounts out = counts;
   add(out.opcodes, opcode_row.value, opcode_row.packets);

@@ -6,6 +6,7 @@
 
 #include "track/context.h"
 #include "track/counts.h"
+#include "track/flow_key.h"
 #include "track/packet_facts.h"
 #include "track/request_space.h"
 #include "track/response_space.h"
@@ -19,8 +20,10 @@ struct Side {
     std::uint8_t value = 0;
   };
 
+  FlowKey key;  ///< of every packet of this side
   Row opcode_row;
   Row dscp_row;
+  PacketFacts last_ack;
   DirectionCounts counts;
   RequestSpace requests;
   ResponseSpace responses;
@@ -30,6 +33,12 @@ struct Side {
   void count(const PacketFacts& packet);
   /// The counts with everything in them; `counts` alone lacks the newest run of one opcode and one DSCP.
   DirectionCounts total() const;
+  /// Whether this acknowledgement is one more copy of the last one: a mirror's or the network's. A receiver answers
+  /// each duplicate with an equal ACK of its own, with a new IP id where it counts them, and not within the same
+  /// moment.
+  bool is_copied_ack(const PacketFacts& packet);
+  /// History slots in use.
+  std::size_t slots() const { return requests.slots() + responses.slots(); }
   /// False for a bad ICRC where this side's ICRCs mean something. (A capture on the sender may show ICRCs that the
   /// adapter fills in later; then all are bad, and none says anything about delivery.)
   bool delivered(const PacketFacts& packet) const {

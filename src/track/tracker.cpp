@@ -8,6 +8,7 @@
 namespace rocetop::track {
 namespace {
 
+constexpr std::uint32_t kAttemptsAtFirst = 64;
 constexpr std::size_t kLiveMost = 1 << 16;  // connections followed at one time; then the stalest quarter is finished
 
 /// Messages that a new connection may have completed unseen before its first reply is: captures lose some.
@@ -44,6 +45,7 @@ Observation Tracker::on_packet(const wire::Packet& packet, FrameId frame, Nanos 
 
 Observation Tracker::route(const FlowKey& key, const PacketFacts& packet) {
   auto found = flows_.find(key);
+  if (found == flows_.end() && !may_open(key, packet)) return {};
   Flow flow = found != flows_.end() ? found->second : open_flow(key);
   if (packet.role == wire::Role::kRequest && !connections_[flow.connection]->suspicion &&
       connections_[flow.connection]->side(flow.side).requests.is_suspect(packet)) {
@@ -62,11 +64,26 @@ Observation Tracker::route(const FlowKey& key, const PacketFacts& packet) {
   observation.connection = connection.id;
   if (packet.role == wire::Role::kRequest && !connection.is_paired()) {
     const RequestSpace& requests = connection.side(flow.side).requests;
-    pairing_.note_requests(key.hosts, flow.connection, packet.psn,
-                           wire_psn(std::max(requests.highest(), requests.first())));
+    const Psn last = wire_psn(std::max(requests.highest(), requests.first()));
+    if (Pairing::bucket_of(last) != connection.noted_bucket ||
+        Pairing::bucket_of(packet.psn) != connection.noted_bucket) {
+      pairing_.note_requests(key.hosts, flow.connection, packet.psn, last);
+      connection.noted_bucket = Pairing::bucket_of(last);
+    }
   }
   if (connection.suspicion) decide_doubt(flow.connection, flow.side, packet);
   return observation;
+}
+
+/// A damaged packet's queue pair may be what was damaged: it opens none, where the sender's other ICRCs are right.
+bool Tracker::may_open(const FlowKey& key, const PacketFacts& packet) {
+  if (packet.icrc == wire::IcrcStatus::kGood) {
+    if (good_sources_.size() >= kLiveMost) good_sources_.clear();
+    good_sources_[key.hosts.src] = true;
+  }
+  if (packet.icrc != wire::IcrcStatus::kBad || good_sources_.count(key.hosts.src) == 0) return true;
+  ++stray_damaged_packets_;
+  return false;
 }
 
 Tracker::Flow& Tracker::open_flow(const FlowKey& key) {
@@ -91,7 +108,8 @@ Tracker::Flow& Tracker::open_flow(const FlowKey& key) {
     const FlowKey& other_key = key == a.a_to_b ? a.b_to_a : a.a_to_b;
     connection.announce(a.facts, a.path_mtu, other_key.dst_qpn);
     const auto other = flows_.find(other_key);
-    if (other != flows_.end() && !connections_[other->second.connection]->is_paired()) {
+    if (other != flows_.end() && other->second.connection != index &&
+        !connections_[other->second.connection]->is_paired()) {
       join(other->second.connection, index, PairedBy::kCm);
     }
   }
@@ -100,18 +118,11 @@ Tracker::Flow& Tracker::open_flow(const FlowKey& key) {
 
 // ---------------------------------------------------------------------------------------------- pairing
 
-FlowKey Tracker::key_of(const Connection& connection, std::size_t side) const {
-  const DirectionCounts& counts = connection.side(side).counts;
-  FlowKey key;
-  key.hosts = {counts.src, counts.dst, connection.facts.network, connection.facts.protocol};
-  key.dst_qpn = *counts.dst_qpn;
-  key.datagram = connection.transport() == wire::Transport::kUd;
-  if (key.datagram) key.src_qpn = counts.src_qpn.value_or(Qpn{});
-  return key;
-}
-
 void Tracker::try_to_pair(const FlowKey& key, const PacketFacts& packet) {
   const ConnectionIndex index = flows_.find(key)->second.connection;
+  // A side whose replies fit none, or too many, is tried more and more seldom.
+  const std::uint32_t attempt = connections_[index]->pairing_attempts++;
+  if (attempt >= kAttemptsAtFirst && attempt % kAttemptsAtFirst != 0) return;
   const auto match = pairing_.find(
       key.hosts, *connections_[index], index, packet, [&](ConnectionIndex candidate) -> const Connection* {
         const Connection* connection = connections_[candidate].get();
@@ -134,7 +145,7 @@ void Tracker::join(ConnectionIndex one, ConnectionIndex other, PairedBy by) {
   --live_;
   pairing_.forget(kept);
   pairing_.forget(gone);
-  for (std::uint8_t side = 0; side < 2; ++side) flows_[key_of(connection, side)] = Flow{kept, side};
+  for (std::uint8_t side = 0; side < 2; ++side) flows_[connection.side(side).key] = Flow{kept, side};
 }
 
 /// At the end: of a host pair's sides that nothing else joined, two that share a UDP source port with each other and
@@ -232,8 +243,10 @@ void Tracker::begin_anew(ConnectionIndex index) {
   std::vector<std::pair<FlowKey, PacketFacts>> again;
   if (auto suspicion = std::move(connections_[index]->suspicion)) {
     for (const auto& [side, packet] : suspicion->packets)
-      again.emplace_back(key_of(*connections_[index], side), packet);
+      again.emplace_back(connections_[index]->side(side).key, packet);
+    context_.slots.left += connections_[index]->slots();
     connections_[index] = std::move(suspicion->before);
+    context_.slots.left -= std::min(context_.slots.left, connections_[index]->slots());
   }
   retire(index);
   for (const auto& [key, packet] : again) route(key, packet);
@@ -242,10 +255,11 @@ void Tracker::begin_anew(ConnectionIndex index) {
 void Tracker::retire(ConnectionIndex index) {
   Connection& connection = *connections_[index];
   for (std::size_t side = 0; side < connection.side_count(); ++side) {
-    const FlowKey key = key_of(connection, side);
+    const FlowKey& key = connection.side(side).key;
     const auto found = flows_.find(key);
     if (found != flows_.end() && found->second.connection == index) flows_.erase(found);
   }
+  context_.slots.left += connection.slots();
   if (finished_.size() < context_.limits.connections) {
     finished_.push_back(connection.finish(context_));
   } else {

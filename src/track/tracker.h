@@ -31,6 +31,8 @@ class Tracker {
   const std::vector<CmRejection>& rejections() const { return management_.rejections(); }
   /// Connections dropped at Limits::connections.
   std::uint64_t evicted_connections() const { return evicted_; }
+  /// Packets with a wrong ICRC for queue pairs that nothing else was sent to: part of no connection.
+  std::uint64_t stray_damaged_packets() const { return stray_damaged_packets_; }
   std::uint64_t management_frames() const { return management_frames_; }
 
  private:
@@ -40,6 +42,7 @@ class Tracker {
   };
 
   Observation route(const FlowKey& key, const PacketFacts& packet);
+  bool may_open(const FlowKey& key, const PacketFacts& packet);
   Flow& open_flow(const FlowKey& key);
   void try_to_pair(const FlowKey& key, const PacketFacts& packet);
   void join(ConnectionIndex one, ConnectionIndex other, PairedBy by);
@@ -51,7 +54,6 @@ class Tracker {
   void on_management(const wire::Packet& packet, const FlowKey& key, FrameId frame, Nanos time);
   void announce(const Announcement& announcement);
   void join_by_ports();
-  FlowKey key_of(const Connection& connection, std::size_t side) const;
 
   Context context_;
   Management management_;
@@ -64,6 +66,8 @@ class Tracker {
   std::uint32_t next_id_ = 1;
   std::uint64_t evicted_ = 0;
   std::uint64_t management_frames_ = 0;
+  std::uint64_t stray_damaged_packets_ = 0;
+  tsl::robin_map<IpAddress, bool, IpAddressHash> good_sources_;  ///< hosts whose ICRCs mean something
 };
 
 }  // namespace rocetop::track

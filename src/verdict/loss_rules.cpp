@@ -108,7 +108,7 @@ void before_tap(Docket& docket, const DirectionView& v) {
   }
   if (found.open > 0) {
     f.explanation += fmt::format(
-        " {} more were missing inside ranges that were sent again as a whole: lost too, or missed by this capture, "
+        " {} were missing as well inside ranges that were sent again as a whole: lost too, or missed by this capture, "
         "which is "
         "known to have gaps.",
         plural(found.open, "PSN"));
@@ -140,7 +140,8 @@ void after_tap(Docket& docket, const DirectionView& v) {
   std::uint64_t by_timeout = 0;
   std::vector<const Episode*> proof;
   for (const Episode& e : requests.episodes) {
-    if (!proves_loss(e) || !e.first_psn_seen || e.first_psn_bad_icrc || e.originals_arrived) continue;
+    if (!proves_loss(e) || !e.first_psn_seen || e.first_psn_bad_icrc || e.first_psn_behind_gap) continue;
+    if (e.cause == Cause::kTimeout && e.originals_arrived) continue;
     if (e.cause == Cause::kTimeout) {
       if (!e.reply_was_due) continue;  // nothing that passed the tap asked for an answer
       // Never acknowledged to the end: a peer that says nothing may have received everything.

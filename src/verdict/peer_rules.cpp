@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "base/time_text.h"
 #include "verdict/rules.h"
@@ -14,16 +15,34 @@ namespace {
 using track::Cause;
 using track::Episode;
 
-/// Resends since the last acknowledgement, up to the end.
-std::uint64_t unanswered_resends(const track::DirectionCounts& d) {
-  std::uint64_t n = 0;
+/// Going back again and again to the same PSN since the last acknowledgement. A sender that moved on to others, or to
+/// new data, had its answers: the capture just does not show them.
+Nanos last_unanswered_time(const track::DirectionCounts& d) {
+  Nanos last;
+  for (const Episode& e : d.requests.episodes) last = std::max(last, e.first_time);
+  return last;
+}
+
+struct Unanswered {
+  std::uint64_t resends = 0;
+  bool moved_on = false;
+};
+
+Unanswered unanswered_of(const track::DirectionCounts& d) {
+  Unanswered u;
+  const Episode* first = nullptr;
   for (const Episode& e : d.requests.episodes) {
-    if ((e.cause == Cause::kTimeout || e.cause == Cause::kUnknown || e.cause == Cause::kReadRestart) &&
-        (!d.last_ack_frame || e.first_time > d.last_ack_time)) {
-      ++n;
-    }
+    const bool by_timer = e.cause == Cause::kTimeout || e.cause == Cause::kUnknown || e.cause == Cause::kReadRestart;
+    if (!by_timer || (d.last_ack_frame && e.first_time <= d.last_ack_time)) continue;
+    if (!first) first = &e;
+    u.moved_on = u.moved_on || serial_difference(e.first_psn.value, first->last_psn.value) > 0;
+    ++u.resends;
   }
-  return n + d.requests.episodes_omitted;
+  if (first && d.last_new_request_time > first->first_time + milliseconds(1) && u.resends > 0) {
+    u.moved_on = u.moved_on || d.last_new_request_time > last_unanswered_time(d);
+  }
+  u.resends += d.requests.episodes_omitted;
+  return u;
 }
 
 bool has_data(const track::DirectionCounts& d) { return d.requests.packets > 0; }
@@ -37,6 +56,18 @@ std::set<IpAddress> heard_hosts(const Evidence& evidence) {
     }
   }
   return heard;
+}
+
+/// Hosts between which replies passed that no connection could be found for: they may be anybody's.
+std::set<std::pair<IpAddress, IpAddress>> loose_replies(const Evidence& evidence) {
+  std::set<std::pair<IpAddress, IpAddress>> loose;
+  for (const auto& c : evidence.connections) {
+    if (c.a_to_b && c.b_to_a) continue;
+    const auto& d = c.a_to_b ? c.a_to_b : c.b_to_a;
+    if (d && (d->acks > 0 || d->rnr_naks > 0 || d->naks[0] > 0 || d->responses.packets > 0))
+      loose.insert({d->src, d->dst});
+  }
+  return loose;
 }
 
 bool any_reply(const Evidence& evidence) {
@@ -100,6 +131,7 @@ void unreachable(Docket& docket, const DirectionView& v, std::uint64_t resends, 
 void judge_peers(Docket& docket) {
   const Evidence& evidence = docket.evidence();
   const auto heard = heard_hosts(evidence);
+  const auto loose = loose_replies(evidence);
   const bool replies_captured = any_reply(evidence);
   const Thresholds& t = docket.thresholds();
   docket.each_direction([&](const DirectionView& v) {
@@ -107,7 +139,9 @@ void judge_peers(Docket& docket) {
     const auto transport = v.connection->transport;
     if ((transport != wire::Transport::kRc && transport != wire::Transport::kXrc) || !has_data(d)) return;
     if (d.unacknowledged_packets == 0 || (v.opposite && v.opposite->first_fatal_nak)) return;
-    const std::uint64_t resends = unanswered_resends(d);
+    const Unanswered unanswered = unanswered_of(d);
+    if (unanswered.moved_on) return;
+    const std::uint64_t resends = unanswered.resends;
     const Nanos since = d.last_ack_frame ? d.last_ack_time : d.first_time;
     const Nanos waited = d.last_request_time - since;
     if (resends < t.silent_resends && !(resends > 0 && waited >= t.silent_time)) return;
@@ -116,7 +150,7 @@ void judge_peers(Docket& docket) {
     if (answered && v.opposite->rnr_naks > 0 && v.opposite->last_time > since && v.opposite->acks == 0) return;
     if (answered) {
       silent(docket, v, resends, waited);
-    } else if (replies_captured || heard.count(d.dst) > 0) {
+    } else if ((replies_captured || heard.count(d.dst) > 0) && loose.count({d.dst, d.src}) == 0) {
       unreachable(docket, v, resends, waited);
     }
   });

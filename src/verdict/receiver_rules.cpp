@@ -27,31 +27,35 @@ void rnr(Docket& docket, const DirectionView& v) {
     stalled = stalled + e.wait;
     advertised = advertised + e.advertised_wait;
   }
+  const std::uint64_t naks = v.opposite->rnr_naks - v.opposite->rnr_nak_copies;
   const Nanos lasted = v.connection->last_time - v.connection->first_time;
   const double share = lasted.count > 0 ? static_cast<double>(stalled.count) / static_cast<double>(lasted.count) : 0;
   const Thresholds& t = docket.thresholds();
-  const bool unanswered = v.opposite->rnr_naks > episodes;
-  if (v.opposite->rnr_naks < t.rnr_naks || (share < t.rnr_stall_share && !unanswered)) return;
+  const bool unanswered = naks > episodes;
+  if (naks < t.rnr_naks || (share < t.rnr_stall_share && !unanswered)) return;
   Finding& f = docket.add("rnr.stall", Severity::kWarning, Confidence::kHigh, v);
   f.title = fmt::format("{} was not ready to receive: {}, {} of waiting ({} of the connection's time), {}",
-                        v.direction->dst.to_string(), plural(v.opposite->rnr_naks, "RNR NAK"), short_duration(stalled),
-                        percent(share), path_name(v));
+                        v.direction->dst.to_string(), plural(naks, "RNR NAK"), short_duration(stalled), percent(share),
+                        path_name(v));
   f.explanation = fmt::format(
       "The receiver had no receive work request posted. It asked the sender to wait {} in all; the sender waited {}. "
       "The "
       "network did nothing wrong.",
       short_duration(advertised), short_duration(stalled));
   if (unanswered) {
-    f.explanation += fmt::format(" {} not followed by a resend: the sender's RNR retries may have run out.",
-                                 v.opposite->rnr_naks - episodes == 1
-                                     ? "The last one was"
-                                     : fmt::format("{} of them were", v.opposite->rnr_naks - episodes));
+    f.explanation +=
+        fmt::format(" {} not followed by a resend: the sender's RNR retries may have run out.",
+                    naks - episodes == 1 ? "The last one was" : fmt::format("{} of them were", naks - episodes));
   }
   f.next_steps = {
       fmt::format(
           "on {}: post more receives, earlier, or use a shared receive queue; look for a stalled application thread",
           v.direction->dst.to_string()),
-      "min_rnr_timer much larger than the time the receiver needs makes each RNR cost more"};
+      stalled.count > 3 * advertised.count
+          ? "the sender waited much longer than it was asked to: its timer is coarse, so each RNR NAK costs that much, "
+            "however "
+            "small min_rnr_timer is"
+          : "a min_rnr_timer much larger than the time the receiver needs makes each RNR NAK cost more"};
   f.ruled_out = {"loss: sequence NAKs for the same PSN right after an RNR NAK are its echo"};
   for (const Episode& e : v.direction->requests.episodes) {
     if (e.cause == Cause::kRnr) {
@@ -59,7 +63,7 @@ void rnr(Docket& docket, const DirectionView& v) {
       cite(f, e.first_frame);
     }
   }
-  f.values = {{"rnr_naks", static_cast<double>(v.opposite->rnr_naks)},
+  f.values = {{"rnr_naks", static_cast<double>(naks)},
               {"stalled_ns", static_cast<double>(stalled.count)},
               {"advertised_ns", static_cast<double>(advertised.count)},
               {"stalled_ratio", share}};

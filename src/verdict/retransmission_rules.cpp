@@ -262,7 +262,7 @@ void waste(Docket& docket, const DirectionView& v) {
       static_cast<double>(wasted) < t.waste_ratio * static_cast<double>(std::max<std::uint64_t>(needed, 1)))
     return;
   Finding& f = docket.add("retransmit.waste", Severity::kWarning, docket.weighed(Confidence::kMedium), v);
-  f.title = fmt::format("{} resent to repair about {}, {}", plural(resent, "packet"), needed, path_name(v));
+  f.title = fmt::format("{} resent to repair {}, {}", plural(resent, "packet"), needed, path_name(v));
   f.explanation =
       "Go-back-N repeats everything after the loss. With this much in flight each loss costs many times itself; the "
       "receiver discards what it cannot use. How many of them had really arrived is inferred from one loss per NAK.";
