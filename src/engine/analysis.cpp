@@ -110,8 +110,9 @@ model::Snapshot Analysis::finish() {
   snapshot.capture.management_frames = s.tracker->management_frames();
   snapshot.capture.evicted_connections = s.tracker->evicted_connections();
   add_completeness(snapshot.connections, snapshot.capture);
-  snapshot.findings = verdict::judge({s.log.evidence(snapshot.capture), snapshot.connections, s.tracker->rejections()},
-                                     verdict::Thresholds{});
+  verdict::CaptureEvidence capture = s.log.evidence(snapshot.capture);
+  capture.stray_damaged_packets = s.tracker->stray_damaged_packets();
+  snapshot.findings = verdict::judge({capture, snapshot.connections, s.tracker->rejections()}, verdict::Thresholds{});
   return snapshot;
 }
 

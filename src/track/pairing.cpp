@@ -43,9 +43,10 @@ Pairing::Bucket* Pairing::bucket(const HostPair& hosts, Psn psn) {
   return found == pair->second.end() ? nullptr : &found->second;
 }
 
-/// One reply with exactly one side that expects it decides at once: a chance match takes a first PSN within a window of
-/// it, one in 16 million per open PSN. Otherwise ports decide, or one side that fits at least twice and clearly more
-/// often than any other.
+/// One reply with exactly one side that expects it decides at once: where first PSNs are random a chance match is one
+/// in 16 million per open PSN. Where every queue pair starts at the same PSN (NCCL: 0) several sides expect it, and
+/// ports decide, or one side that fits at least twice and clearly more often than any other. What would fool it: the
+/// only two halves of different connections in the capture, both from PSN 0.
 std::optional<ConnectionIndex> Pairing::weigh(ConnectionIndex replier, const std::vector<ConnectionIndex>& exact,
                                               const std::vector<ConnectionIndex>& in_window,
                                               const std::vector<ConnectionIndex>& same_port) {

@@ -399,10 +399,11 @@ Cause RequestSpace::cause_of(Sequence seq, const PacketFacts& packet, Episode& e
     return Cause::kNak;
   }
   if (!last_reply_time_) return Cause::kUnknown;
-  // Responses flow: something came after it was asked for, and not long ago.
+  // Responses flow: something came after it was asked for, and not long ago; or there was no time for a timer.
   const PendingRead* read = packet.wants_response() ? reads_.find(seq) : nullptr;
   if (read && packet.time - *last_reply_time_ < kResponsesFlow &&
-      *last_reply_time_ > (read->asked_again ? read->asked_again_time : read->time)) {
+      (*last_reply_time_ > (read->asked_again ? read->asked_again_time : read->time) ||
+       episode.wait < kDirectionSkew + kDirectionSkew)) {
     return Cause::kReadRestart;
   }
   if (replies_unreadable_ && episode.wait < kSilence) return Cause::kUnknown;

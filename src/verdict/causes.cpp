@@ -82,6 +82,12 @@ std::size_t cause_of(const std::vector<Finding>& findings, std::size_t i) {
       return value_of(findings[late], "reordered_packets") > value_of(findings[lost], "lost_packets") ? late : lost;
     }
   }
+  // A damaged packet's own PSN goes missing: no other loss, where there were no more gaps than damaged packets.
+  if (f.rule == "loss.before_tap") {
+    const std::size_t damaged = on_same_connection(findings, i, "icrc.bad");
+    if (damaged < findings.size() && value_of(findings[damaged], "bad_packets") >= value_of(f, "lost_packets"))
+      return damaged;
+  }
   for (const CauseRow& row : kCauseTable) {
     if (row.consequence != f.rule) continue;
     for (const std::string_view cause : row.causes) {

@@ -25,6 +25,7 @@ struct CaptureEvidence {
   Nanos first_time;
   Nanos last_time;
   std::uint64_t evicted_connections = 0;
+  std::uint64_t stray_damaged_packets = 0;  ///< wrong ICRC, and a queue pair that nothing else was sent to
 };
 
 struct Evidence {

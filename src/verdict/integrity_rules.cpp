@@ -48,10 +48,23 @@ void fragments(Docket& docket) {
   f.values = {{"fragments", static_cast<double>(c.ip_fragments)}};
 }
 
+void strays(Docket& docket) {
+  const std::uint64_t packets = docket.evidence().capture.stray_damaged_packets;
+  if (packets == 0) return;
+  Finding& f = docket.add("icrc.bad", Severity::kWarning, Confidence::kHigh);
+  f.title =
+      fmt::format("{} with a wrong ICRC for queue pairs that nothing else was sent to", plural(packets, "packet"));
+  f.explanation =
+      "Damaged in the header, it seems: which connection they belonged to cannot be told. They are part of none.";
+  f.next_steps = {"look at CRC, symbol and FEC error counters of the links before the capture point"};
+  f.values = {{"bad_packets", static_cast<double>(packets)}};
+}
+
 }  // namespace
 
 void judge_integrity(Docket& docket) {
   docket.each_direction([&](const DirectionView& v) { icrc(docket, v); });
+  strays(docket);
   fragments(docket);
 }
 

@@ -91,7 +91,7 @@ void by_nak(Docket& docket, const DirectionView& v) {
       "question "
       "is what made the gap.{}",
       wait_range(s.waits), listed_note(space));
-  f.ruled_out = {"timeout: each go-back follows a NAK that names its first PSN"};
+  f.ruled_out = {"timeout: each go-back follows a NAK for its first PSN, or for one just before it"};
   cite_episodes(f, s);
   add_values(f, s);
 }
@@ -166,11 +166,14 @@ void by_timeout(Docket& docket, const DirectionView& v) {
         " A lost last packet, a lost acknowledgement or a lost NAK looks like this; each costs a whole timeout.";
   }
   f.explanation += listed_note(space);
-  f.next_steps = all_needless
-                     ? std::vector<std::string>{"look for what delays acknowledgements; a timer that fires before they come is too short for this path"}
-                     : std::vector<std::string>{"find the loss first (the loss findings of this connection); then consider a shorter QP timeout",
-                                                "compare with local_ack_timeout_err of the sender's adapter"};
-  f.ruled_out = {"NAK: none named these PSNs since the sender last went back"};
+  if (all_needless) {
+    f.next_steps = {
+        "look for what delays acknowledgements: a timer that fires before they come is too short for this path"};
+  } else {
+    f.next_steps = {"find the loss first (the loss findings of this connection); then consider a shorter QP timeout",
+                    "compare with local_ack_timeout_err of the sender's adapter"};
+  }
+  f.ruled_out = {"NAK: none that the capture holds named these PSNs since the sender last went back"};
   cite_episodes(f, s);
 }
 

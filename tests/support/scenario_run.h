@@ -2,6 +2,7 @@
 // From a scenario, or from frames, to what the tracker says about it: generate -> wire -> track, nothing in between.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,7 @@ struct TrackerRun {
   std::vector<track::Observation> observations;      ///< one a frame
   std::vector<track::Resolution> resolutions;        ///< in the order in which they were told
   std::vector<track::CmRejection> rejections;
+  std::uint64_t stray_damaged_packets = 0;
 };
 
 /// Frame n (from 1) is frames[n - 1] of file 0. A frame that does not decode as RoCE fails the running test.
