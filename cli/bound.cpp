@@ -83,8 +83,10 @@ Result<BoundText> parse_bound(std::string_view option, std::string_view text) {
   bound.fixed.time = parse_time(text);
   if (!bound.fixed.time) return Error{quoted + "neither a frame nor a time", hint};
   if (bound.fixed.time->count / kPerSecond < kEarliestEpoch) {
-    return Error{quoted + "a moment in or before 1973", "Write '#" + std::string(text) + "' for a frame, +" +
-                                                            std::string(text) + "s for seconds after the first frame."};
+    const std::string number(text);
+    return Error{quoted + "a moment in or before 1973",
+                 (whole_number(text) ? "Write '#" + number + "' for a frame, +" : "Write +") + number +
+                     "s for seconds after the first frame."};
   }
   return bound;
 }

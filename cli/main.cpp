@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "command_name.h"
 #include "exit_status.h"
 #include "help_format.h"
 #include "message.h"
@@ -37,6 +38,10 @@ int run(std::vector<std::string> arguments) {
   CLI::App* triage = add_triage(app, triage_options);
   CLI::App* packets = add_packets(app, packets_options);
 
+  if (!arguments.empty()) {
+    const auto wrong = wrong_command(arguments.front(), {triage->get_name(), packets->get_name()}, file_exists);
+    if (wrong) return complain(*wrong), kExitError;
+  }
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
   if (dashes != arguments.end()) {
     triage_options.common.words.after_dashes.assign(dashes + 1, arguments.end());

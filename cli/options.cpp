@@ -12,7 +12,7 @@
 namespace rocetop::cli {
 namespace {
 
-void add_input_options(CLI::App& command, CommonOptions& o) {
+void add_input_options(CLI::App& command, CommonOptions& o, const std::string& count_help) {
   const std::string group = "Input";
   command.add_option(
       "FILE", o.words.plain,
@@ -27,10 +27,7 @@ void add_input_options(CLI::App& command, CommonOptions& o) {
                   "Filter (BPF, see pcap-filter(7)); the same as FILTER or -- FILTER")
       ->type_name("FILTER")
       ->group(group);
-  command.add_option("-c,--count", o.count, "Stop after N frames (that passed the filter)")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber)
-      ->group(group);
+  command.add_option("-c,--count", o.count, count_help)->type_name("N")->check(CLI::PositiveNumber)->group(group);
   command
       .add_option("--from", o.from,
                   "Start at '#120' (frame), 2026-11-29T17:31:17.5Z, 17:31:17.5, seconds since 1970, or +1.5s after the "
@@ -44,6 +41,7 @@ void add_input_options(CLI::App& command, CommonOptions& o) {
       ->group(group);
   command.add_flag("--no-icrc", o.no_icrc, "Do not check the ICRC (for captures made before the adapter fills it in)")
       ->group(group);
+  command.add_flag("-n", o.numeric, "Accepted for tcpdump's sake: names are never looked up (-nn too)")->group(group);
 }
 
 void add_show_options(CLI::App& command, CommonOptions& o) {
@@ -91,6 +89,14 @@ Result<Done> interpret_selection(const CommonOptions& o, Job& job) {
   return Done{};
 }
 
+/// A frame and a moment cannot be compared before the capture is read.
+Result<Done> check_order(const engine::Bound& from, const engine::Bound& to) {
+  const bool backwards =
+      (from.frame && to.frame && *to.frame < *from.frame) || (from.time && to.time && *to.time < *from.time);
+  if (backwards) return Error{"--to is before --from", "Nothing can lie between them."};
+  return Done{};
+}
+
 Result<Done> interpret_bounds(const CommonOptions& o, Job& job) {
   for (const auto& [option, text, bound] : {std::tuple{"--from", &o.from, &job.from}, {"--to", &o.to, &job.to}}) {
     if (text->empty()) continue;
@@ -98,13 +104,14 @@ Result<Done> interpret_bounds(const CommonOptions& o, Job& job) {
     if (!parsed) return parsed.error();
     *bound = parsed.value();
   }
-  return Done{};
+  if (!job.from || !job.to) return Done{};
+  return check_order(job.from->fixed, job.to->fixed);
 }
 
 }  // namespace
 
-void add_common_options(CLI::App& command, CommonOptions& options) {
-  add_input_options(command, options);
+void add_common_options(CLI::App& command, CommonOptions& options, const std::string& count_help) {
+  add_input_options(command, options, count_help);
   add_show_options(command, options);
   add_output_options(command, options);
 }
@@ -116,6 +123,15 @@ std::optional<Qpn> parse_qpn(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, hex ? 16 : 10);
   if (error != std::errc{} || end != text.data() + text.size() || number > kMask24) return std::nullopt;
   return Qpn{number};
+}
+
+std::string Job::part() const {
+  std::vector<std::string> limits;
+  if (!engine.filter.empty()) limits.emplace_back("the filter");
+  if (from) limits.emplace_back("--from");
+  if (to) limits.emplace_back("--to");
+  if (limits.empty()) return {};
+  return fmt::format(" in what {} let through", fmt::join(limits, " and "));
 }
 
 Result<Job> interpret(const CommonOptions& options) {
@@ -142,6 +158,9 @@ Result<Run> open(const Job& job, std::function<bool()> before_batch) {
   const std::optional<Nanos> first = need_first ? run.source->first_time() : std::nullopt;
   if (job.from) options.from = settle(*job.from, first);
   if (job.to) options.to = settle(*job.to, first);
+  if (options.from && options.to) {
+    if (auto done = check_order(*options.from, *options.to); !done) return done.error();
+  }
   auto analysis = engine::Analysis::create(options);
   if (!analysis) return analysis.error();
   run.analysis = std::move(analysis.value());

@@ -31,6 +31,7 @@ struct CommonOptions {
   std::optional<std::uint64_t> count;
   std::vector<std::uint16_t> roce_ports;
   bool no_icrc = false;
+  int numeric = 0;  ///< -n: nothing to do
   std::optional<std::uint32_t> connection;
   std::string host;
   std::string qp;
@@ -39,7 +40,8 @@ struct CommonOptions {
   bool json = false;
 };
 
-void add_common_options(CLI::App& command, CommonOptions& options);
+/// `count_help`: what -c counts.
+void add_common_options(CLI::App& command, CommonOptions& options, const std::string& count_help);
 
 /// What they mean.
 struct Job {
@@ -50,6 +52,8 @@ struct Job {
   std::optional<BoundText> from;
   std::optional<BoundText> to;
 
+  /// " in what the filter, --from and --to let through"; empty when everything is analysed. Says nothing of -c.
+  std::string part() const;
   bool several_files() const { return files.size() > 1; }
 };
 

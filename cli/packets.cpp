@@ -60,6 +60,7 @@ class Printer {
       : json_(options.common.json),
         verbose_(options.verbose),
         several_files_(job.several_files()),
+        limit_(options.common.count),
         settled_(settled),
         output_(output),
         choice_(job.selection) {
@@ -70,11 +71,11 @@ class Printer {
 
   void print(const source::Frame& frame, const source::FrameSource& source, const wire::Decoded& decoded,
              const track::Observation& observation) {
+    if (finished()) return;
     if (decoded.kind != wire::FrameKind::kPause) ++roce_frames_;
     if (!started_) line_.time_zero = frame.time;
     started_ = true;
     if (!choice_.shows(decoded, observation)) return;
-    ++shown_;
     present::PacketRecord record;
     record.id = frame.id;
     if (frame.has_time) record.time = frame.time;
@@ -86,28 +87,34 @@ class Printer {
     record.decoded = &decoded;
     record.observation = observation;
     if (settled_ != nullptr) record.final = settled_->find(frame.id);
-    write(record);
+    if (write(record)) ++shown_;
   }
+
+  /// -c packets were printed.
+  bool finished() const { return limit_ && shown_ >= *limit_; }
 
   std::uint64_t roce_frames() const { return roce_frames_; }
   std::uint64_t shown() const { return shown_; }
 
  private:
-  void write(const present::PacketRecord& record) {
+  /// False for what has no line.
+  bool write(const present::PacketRecord& record) {
     if (json_) {
       present::write_packet_json(record, several_files_, [this](std::string_view text) { output_.write(text); });
-      return;
+      return true;
     }
     const std::string line = present::packet_line(record, line_);
-    if (line.empty()) return;
+    if (line.empty()) return false;
     output_.write(line);
     output_.write("\n");
     if (verbose_) output_.write(present::packet_details(record, line_.style, several_files_));
+    return true;
   }
 
   const bool json_;
   const bool verbose_;
   const bool several_files_;
+  const std::optional<std::uint64_t> limit_;
   const Settled* settled_;
   Output& output_;
   Choice choice_;
@@ -142,7 +149,7 @@ Result<Done> check_two_pass(const Job& job) {
 
 CLI::App* add_packets(CLI::App& app, PacketsOptions& options) {
   CLI::App* command = app.add_subcommand("packets", "Print every RoCE packet of a capture as a line");
-  add_common_options(*command, options.common);
+  add_common_options(*command, options.common, "Stop after N printed packets");
   command->add_flag("-v,--verbose", options.verbose, "The fields of every header, one header a line")->group("Output");
   command->add_flag("--two-pass", options.two_pass, "Read the input twice: show what later packets settled")
       ->group("Output");
@@ -153,7 +160,7 @@ CLI::App* add_packets(CLI::App& app, PacketsOptions& options) {
   command->footer(
       "With several files, #2:128 is frame 128 of the second one.\n\n"
       "Examples:\n"
-      "  rocetop packets write-loss.pcapng --qp 0x12 --from '#100' -v\n"
+      "  rocetop packets write-loss.pcapng --qp 38 --from '#100' -v\n"
       "  rocetop packets --two-pass --json write-loss.pcapng | jq 'select(.analysis.kind == \"retransmission\")'");
   return command;
 }
@@ -161,6 +168,7 @@ CLI::App* add_packets(CLI::App& app, PacketsOptions& options) {
 int run_packets(const PacketsOptions& options) {
   auto job = interpret(options.common);
   if (!job) return complain(job.error()), kExitError;
+  job->engine.frame_limit.reset();  // -c counts what is printed
   Settled settled;
   if (options.two_pass) {
     if (auto done = check_two_pass(*job); !done) return complain(done.error()), kExitError;
@@ -168,12 +176,12 @@ int run_packets(const PacketsOptions& options) {
   }
   Output output;
   const bool live = std::find(job->files.begin(), job->files.end(), "-") != job->files.end();
+  Printer printer(options, *job, options.two_pass ? &settled : nullptr, output);
   auto run = open(*job, [&] {
     if (live) output.flush();  // whoever watches a pipe wants to see packets as they come
-    return output.usable();
+    return output.usable() && !printer.finished();
   });
   if (!run) return complain(run.error()), kExitError;
-  Printer printer(options, *job, options.two_pass ? &settled : nullptr, output);
   run->analysis->run(
       *run->source,
       [&](const source::Frame& frame, const wire::Decoded& decoded, const track::Observation& observation) {
@@ -183,9 +191,13 @@ int run_packets(const PacketsOptions& options) {
   const bool written = output.finish();
   const bool broken = report_problems(*run->source);
   if (!written || broken) return kExitError;
-  if (printer.shown() == 0 && !job->selection_text.empty()) complain("no packet matches " + job->selection_text);
-  if (printer.roce_frames() != 0) return kExitOk;
-  complain("no RoCE here (UDP destination port 4791 or 4794, EtherType 0x8915)",
+  if (printer.roce_frames() != 0) {
+    if (printer.shown() != 0 || job->selection.everything()) return kExitOk;
+    complain("no packet matches " + job->selection_text + job->part());
+    return kExitError;
+  }
+  complain("no RoCE" + (job->part().empty() ? " here" : job->part()) +
+               " (UDP destination port 4791 or 4794, EtherType 0x8915)",
            "rocetop triage says what is there instead.");
   return kExitNoRoce;
 }

@@ -53,17 +53,24 @@ bool has_finding_at(const model::Snapshot& snapshot, const std::string& fail_on)
                      [&](const verdict::Finding& f) { return f.severity >= *severity; });
 }
 
-void say_if_nothing_is_shown(const Job& job, const model::Snapshot& whole, const model::Snapshot& shown) {
-  if (job.selection_text.empty() || !shown.connections.empty() || whole.connections.empty()) return;
+/// True if --connection, --host or --qp chose something: a connection, or a finding about more than the capture.
+bool matches_something(const model::Snapshot& shown) {
+  return !shown.connections.empty() ||
+         std::any_of(shown.findings.begin(), shown.findings.end(),
+                     [](const verdict::Finding& f) { return !f.connections.empty() || !f.hosts.empty(); });
+}
+
+void say_nothing_matches(const Job& job, const model::Snapshot& whole) {
   complain("no connection matches " + job.selection_text,
-           "The input holds " + present::plural(whole.connections.size(), "connection") + ".");
+           (whole.partial ? "What was analysed holds " : "The input holds ") +
+               present::plural(whole.connections.size(), "connection") + "; rocetop triage --all lists them.");
 }
 
 }  // namespace
 
 CLI::App* add_triage(CLI::App& app, TriageOptions& options) {
   CLI::App* command = app.add_subcommand("triage", "Say what went wrong in a capture, why, and which packets prove it");
-  add_common_options(*command, options.common);
+  add_common_options(*command, options.common, "Stop after N frames (that passed the filter)");
   command->add_flag("--all", options.all, "Quiet connections, long lists and consequences too")->group("Output");
   command
       ->add_option("--fail-on", options.fail_on,
@@ -94,13 +101,14 @@ int run_triage(const TriageOptions& options) {
 
   Output output;
   const bool nothing_read = whole.capture.frames == 0 && !run->source->problems().empty();
-  if (!nothing_read) render(options, *job, whole, shown, output);
+  const bool no_match = chosen && whole.capture.roce_frames != 0 && !matches_something(shown);
+  if (!nothing_read && !no_match) render(options, *job, whole, shown, output);
   const bool written = output.finish();
   if (interrupted()) complain("interrupted: the report covers what was read until then");
   const bool broken = report_problems(*run->source);
+  if (no_match) return say_nothing_matches(*job, whole), kExitError;
   if (!written || broken) return kExitError;
   if (whole.capture.roce_frames == 0) return kExitNoRoce;
-  say_if_nothing_is_shown(*job, whole, shown);
   return has_finding_at(shown, options.fail_on) ? kExitFindings : kExitOk;
 }
 

@@ -33,13 +33,25 @@ struct Analysis::State {
   wire::Decoded decoded;
   std::uint64_t passed = 0;  // frames that filter and bounds let through
   bool partial = false;
+  model::Parts parts;
+  std::vector<model::InputProblem> problems;
 
   /// False for a frame that --from, --to or the filter keeps out.
   bool admits(const source::Frame& frame) {
-    if (options.from && before(*options.from, frame)) return false;
-    if (options.to && after(*options.to, frame)) return false;
-    return !filter || filter->matches(frame);
+    if (options.from && before(*options.from, frame)) {
+      parts.before = true;
+    } else if (options.to && after(*options.to, frame)) {
+      parts.after = true;
+    } else if (filter && !filter->matches(frame)) {
+      ++parts.filtered_frames;
+    } else {
+      return true;
+    }
+    partial = true;
+    return false;
   }
+
+  void end_early() { partial = parts.after = true; }
 
   void analyse(const source::Frame& frame, const FrameObserver& observer) {
     wire::decode(frame.link_type, frame.bytes, frame.wire_length, options.decode, decoded);
@@ -77,13 +89,10 @@ void Analysis::run(source::FrameSource& source, const FrameObserver& observer, c
   while (!limit_reached() && source.next_batch(batch)) {
     for (const source::Frame& frame : batch) {
       if (limit_reached()) {
-        s.partial = true;
+        s.end_early();
         break;
       }
-      if (!s.admits(frame)) {
-        s.partial = true;
-        continue;
-      }
+      if (!s.admits(frame)) continue;
       ++s.passed;
       s.analyse(frame, observer);
     }
@@ -96,7 +105,8 @@ void Analysis::run(source::FrameSource& source, const FrameObserver& observer, c
     }
   }
   // Whether -c kept anything out is worth a look into a file, not waiting for a pipe.
-  if (limit_reached() && (!source.bytes_total() || source.next_batch(batch))) s.partial = true;
+  if (limit_reached() && (!source.bytes_total() || source.next_batch(batch))) s.end_early();
+  for (const source::Problem& problem : source.problems()) s.problems.push_back({problem.message, problem.fatal});
   s.log.end(source.interfaces());
 }
 
@@ -104,6 +114,8 @@ model::Snapshot Analysis::finish() {
   State& s = *state_;
   model::Snapshot snapshot;
   snapshot.partial = s.partial;
+  snapshot.parts = s.parts;
+  snapshot.problems = s.problems;
   if (!s.tracker) return snapshot;
   snapshot.connections = s.tracker->finish();
   snapshot.capture = s.log.counts();

@@ -51,10 +51,25 @@ struct CaptureCounts {
   std::uint64_t evicted_connections = 0;  ///< dropped from memory at the limit; their packets are in the totals
 };
 
+/// What is wrong with an input, in the words of whoever read it.
+struct InputProblem {
+  std::string message;
+  bool fatal = false;  ///< reading went no further
+};
+
+/// Why a report is partial.
+struct Parts {
+  std::uint64_t filtered_frames = 0;  ///< kept out by the filter
+  bool before = false;                ///< frames before --from were kept out
+  bool after = false;                 ///< frames after --to or -c were, or may be
+};
+
 struct Snapshot {
   std::string rocetop_version;
   std::vector<std::string> files;
-  bool partial = false;  ///< a filter, -c or --from/--to kept frames from the analysis
+  bool partial = false;  ///< a filter, -c, --from/--to or an interruption kept frames from the analysis
+  Parts parts;
+  std::vector<InputProblem> problems;
   CaptureCounts capture;
   std::vector<track::ConnectionCounts> connections;  ///< by id
   std::vector<verdict::Finding> findings;            ///< in the order to show them

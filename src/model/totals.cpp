@@ -52,4 +52,14 @@ ConnectionTotals totals(const track::ConnectionCounts& connection) {
   return sum;
 }
 
+CongestionSigns congestion_signs(const std::vector<track::ConnectionCounts>& connections) {
+  CongestionSigns signs;
+  for (const auto& connection : connections) {
+    const ConnectionTotals sum = totals(connection);
+    signs.ce += sum.ce;
+    signs.cnps += sum.cnps;
+  }
+  return signs;
+}
+
 }  // namespace rocetop::model

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "base/nanos.h"
 #include "track/counts.h"
@@ -32,6 +33,16 @@ struct ConnectionTotals {
   /// Share of the packets with a PSN that were resent, 0..1; nothing when there are none.
   std::optional<double> retransmitted_ratio() const;
 };
+
+/// Marks and notifications of congestion, over all connections.
+struct CongestionSigns {
+  std::uint64_t ce = 0;
+  std::uint64_t cnps = 0;
+
+  bool any() const { return ce != 0 || cnps != 0; }
+};
+
+CongestionSigns congestion_signs(const std::vector<track::ConnectionCounts>& connections);
 
 ConnectionTotals totals(const track::ConnectionCounts& connection);
 

@@ -139,8 +139,10 @@ class FindingsText {
     for (std::size_t i = 0; i < f.frames.size() && i < kFramesShown; ++i) {
       parts.push_back(frame_text(f.frames[i], several_files_));
     }
-    if (f.frames.size() > kFramesShown) parts.push_back("…");
-    return (f.frames.size() == 1 ? "packet\u00A0" : "packets\u00A0") + joined(parts, ", ");
+    std::string text = (f.frames.size() == 1 ? "packet\u00A0" : "packets\u00A0") + joined(parts, ", ");
+    // A finding holds the first few of many and does not know how many: true of a full list, whether cut or not.
+    if (f.frames.size() >= kFramesShown) text += fmt::format(", at\u00A0most\u00A0{}\u00A0shown", kFramesShown);
+    return text;
   }
 
   static std::string connections(const Finding& f) {

@@ -53,6 +53,7 @@ Span completeness(const model::Snapshot& snapshot) {
             Tone::kWarning};
   }
   if (!replies_seen(snapshot)) return {"completeness unknown (no acknowledgement captured)", Tone::kWarning};
+  if (!snapshot.problems.empty()) return {"what was read is complete as far as acknowledgements show", Tone::kPlain};
   return {"complete as far as acknowledgements show", Tone::kGood};
 }
 
@@ -80,6 +81,23 @@ void add_reported_drops(const CaptureCounts& c, std::vector<Span>& clauses) {
   }
 }
 
+/// Which part of the input was analysed. A filter is no reason for doubt; an edge of a window is.
+void add_parts(const model::Snapshot& snapshot, std::vector<Span>& clauses) {
+  const model::Parts& parts = snapshot.parts;
+  if (parts.filtered_frames != 0) {
+    clauses.push_back({fmt::format("filtered: {} of {} analysed", grouped(snapshot.capture.frames),
+                                   plural(snapshot.capture.frames + parts.filtered_frames, "frame")),
+                       Tone::kPlain});
+  }
+  if (parts.before || parts.after) {
+    clauses.push_back({std::string("a window of the capture: ") +
+                           (parts.before ? "what was sent before it is not known" : "what came after it is not known"),
+                       Tone::kWarning});
+  } else if (parts.filtered_frames == 0) {
+    clauses.push_back({"reading was interrupted: what came after is not known", Tone::kWarning});
+  }
+}
+
 void add_rarer_news(const model::Snapshot& snapshot, std::vector<Span>& clauses) {
   const CaptureCounts& c = snapshot.capture;
   add_reported_drops(c, clauses);
@@ -96,9 +114,21 @@ void add_rarer_news(const model::Snapshot& snapshot, std::vector<Span>& clauses)
     clauses.push_back(
         {plural(c.evicted_connections, "connection") + " dropped from memory at the limit", Tone::kWarning});
   }
-  if (snapshot.partial) {
-    clauses.push_back({"PARTIAL, only part of the input was analysed, so gaps may be ours", Tone::kWarning});
-  }
+  if (snapshot.partial) add_parts(snapshot, clauses);
+}
+
+/// Damage, cut-off ends and the like: nothing else in the report says that there was more.
+void add_problems(const model::Snapshot& snapshot, std::vector<Span>& clauses) {
+  const auto& problems = snapshot.problems;
+  if (problems.empty()) return;
+  const auto fatal = std::find_if(problems.begin(), problems.end(), [](const auto& p) { return p.fatal; });
+  const bool stopped = fatal != problems.end();
+  std::string text =
+      stopped ? "the input is DAMAGED (" + fatal->message : "the input HAS A FLAW (" + problems[0].message;
+  if (problems.size() > 1) text += fmt::format(" and {}", plural(problems.size() - 1, "further problem"));
+  text += stopped ? "): only what is before it was read"
+                  : fmt::format("): {} read", plural(snapshot.capture.frames, "frame"));
+  clauses.push_back({text, Tone::kWarning});
 }
 
 std::vector<Span> wrap_up(std::vector<Span> clauses) {
@@ -130,6 +160,7 @@ Sum sum(const model::Snapshot& snapshot) {
 std::vector<Span> honesty_spans(const model::Snapshot& snapshot) {
   const CaptureCounts& c = snapshot.capture;
   std::vector<Span> clauses = {{size_text(c) + ":", Tone::kStrong}};
+  add_problems(snapshot, clauses);
   if (c.roce_frames != 0 && !snapshot.connections.empty()) {
     clauses.push_back(completeness(snapshot));
     clauses.push_back(truncation(c));
@@ -158,6 +189,13 @@ std::string also_there(const CaptureCounts& c) {
   add(c.native_infiniband_frames, "native InfiniBand frame (not followed)", "native InfiniBand frames (not followed)");
   add(c.not_roce_frames, "other frame", "other frames");
   return text;
+}
+
+std::string congestion_text(const model::Snapshot& snapshot) {
+  const model::CongestionSigns signs = model::congestion_signs(snapshot.connections);
+  if (!signs.any()) return {};
+  return fmt::format("{} and {} passed: congestion is not judged yet", plural(signs.ce, "CE-marked packet"),
+                     plural(signs.cnps, "CNP"));
 }
 
 std::string no_roce_text(const model::Snapshot& snapshot, const TextStyle& style) {
@@ -196,8 +234,12 @@ std::string no_findings_text(const model::Snapshot& snapshot, const TextStyle& s
                         plural(s.missing, "PSN"), plural(s.naks, "NAK"), plural(s.rnr, "RNR NAK"));
   }
   std::vector<Span> spans = {{text, Tone::kGood}};
+  const std::string congestion = congestion_text(snapshot);
+  if (!congestion.empty()) spans.push_back({congestion + ".", Tone::kWarning});
   const CaptureCounts& c = snapshot.capture;
-  if (c.capture_missed_packets != 0 || c.one_way_connections != 0 || snapshot.partial) {
+  const bool cut = snapshot.parts.filtered_frames == 0 && snapshot.partial;
+  if (c.capture_missed_packets != 0 || c.one_way_connections != 0 || !snapshot.problems.empty() || cut ||
+      snapshot.parts.before || snapshot.parts.after) {
     spans.push_back(
         {"This capture is not whole (see above): what it does not show may still have happened.", Tone::kWarning});
   }

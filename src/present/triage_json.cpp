@@ -28,6 +28,7 @@ class TriageJson {
 
  private:
   void capture();
+  void problems();
   void pfc();
   void connection(const track::ConnectionCounts& c);
   void network(const wire::NetworkKey& key);
@@ -66,6 +67,7 @@ void TriageJson::write() {
   json_.member("rocetop_version", snapshot_.rocetop_version);
   strings("files", snapshot_.files);
   json_.member("partial", snapshot_.partial);
+  problems();
   json_.new_line();
   capture();
   json_.new_line();
@@ -131,6 +133,18 @@ void TriageJson::capture() {
   json_.end_object();
   pfc();
   json_.end_object();
+}
+
+void TriageJson::problems() {
+  json_.key("problems");
+  json_.begin_array();
+  for (const model::InputProblem& problem : snapshot_.problems) {
+    json_.begin_object();
+    json_.member("message", problem.message);
+    json_.member("fatal", problem.fatal);
+    json_.end_object();
+  }
+  json_.end_array();
 }
 
 void TriageJson::pfc() {

@@ -29,6 +29,8 @@ std::string about_input(const model::Snapshot& snapshot) {
   }
   const std::string also = also_there(snapshot.capture);
   if (!also.empty()) text += "; also " + also;
+  const std::string congestion = congestion_text(snapshot);
+  if (!congestion.empty()) text += "; " + congestion;
   return text;
 }
 

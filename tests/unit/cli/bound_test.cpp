@@ -48,6 +48,10 @@ TEST(Bound, SmallNumbersAreRefusedWithAHint) {
   const auto parsed = parse_bound("--to", "120");
   ASSERT_FALSE(parsed);
   EXPECT_NE(parsed.error().hint.find("'#120'"), std::string::npos);
+  const auto fraction = parse_bound("--to", "0.55");
+  ASSERT_FALSE(fraction);
+  EXPECT_EQ(fraction.error().hint.find('#'), std::string::npos);
+  EXPECT_NE(fraction.error().hint.find("+0.55s"), std::string::npos);
 }
 
 TEST(Bound, WithoutAFrameNothingIsCut) {

@@ -38,11 +38,19 @@ TEST(TriageJson, HoldsEveryFieldOfTheTable) {
   for (const auto& f : model::space_fields()) EXPECT_TRUE(has_path(direction.at("requests"), f.key)) << f.key;
 }
 
+TEST(TriageJson, TellsProblemsOfTheInput) {
+  model::Snapshot s = testing::snapshot();
+  s.problems = {{"a.pcap: at byte 99: no such block", true}};
+  const json want = {{{"message", "a.pcap: at byte 99: no such block"}, {"fatal", true}}};
+  EXPECT_EQ(rendered(s).at("problems"), want);
+}
+
 TEST(TriageJson, FollowsTheContract) {
   const json report = rendered(testing::snapshot());
   EXPECT_EQ(report.at("schema"), "rocetop.triage/1");
   EXPECT_EQ(report.at("rocetop_version"), "1.2.3");
   EXPECT_EQ(report.at("partial"), false);
+  EXPECT_EQ(report.at("problems"), json::array());
   EXPECT_EQ(report.at("capture").at("first_ns"), 1'700'000'000'123'456'789);
   EXPECT_EQ(report.at("capture").at("first_time"), "2023-11-14T22:13:20.123456789Z");
   const json& c = report.at("connections").at(0);

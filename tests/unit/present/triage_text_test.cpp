@@ -82,15 +82,61 @@ TEST(TriageText, BeginsWithWhatTheCaptureIsWorth) {
   s.capture.backward_clock_steps = 1;
   s.capture.largest_backward_step = milliseconds(2);
   s.capture.dropped_reported = 4;
-  s.partial = true;
+  s.partial = s.parts.before = true;
   const std::string bad = lines(rendered(s, at_width(1000)))[0];
   for (const char* part :
        {"INCOMPLETE, 12 packets acknowledged but not captured (99.4 % complete)",
         "9 RoCE packets cut by the snap length (96 bytes)", "1 of 1 connection seen in one direction only",
         "3 frames captured twice", "clock went back 1 time (at most 2.00 ms)", "the capture reports 4 dropped packets",
-        "PARTIAL"}) {
+        "a window of the capture: what was sent before it is not known"}) {
     EXPECT_TRUE(contains(bad, part)) << part << "\n" << bad;
   }
+}
+
+TEST(TriageText, AFilterIsStatedCalmly) {
+  model::Snapshot s = snapshot();
+  s.partial = true;
+  s.parts.filtered_frames = 98;
+  const std::string text = rendered(s, at_width(1000));
+  EXPECT_TRUE(contains(text, "filtered: 2,002 of 2,100 frames analysed")) << text;
+  EXPECT_FALSE(contains(text, "not known")) << text;
+  s.parts.after = true;
+  EXPECT_TRUE(contains(rendered(s, at_width(1000)), "a window of the capture: what came after it is not known"));
+  s.parts = {};
+  EXPECT_TRUE(contains(rendered(s, at_width(1000)), "reading was interrupted"));
+}
+
+TEST(TriageText, ProblemsOfTheInputComeFirst) {
+  model::Snapshot s = snapshot();
+  s.problems = {{"a.pcap: at byte 77: flaw", false}};
+  EXPECT_TRUE(
+      contains(rendered(s, at_width(1000)),
+               "2,000 RoCE: the input HAS A FLAW (a.pcap: at byte 77: flaw): 2,002 frames read, what was read"));
+  s.problems.push_back({"a.pcap: at byte 99: no such block\x1b[2J", true});
+  const std::string text = rendered(s, at_width(1000));
+  EXPECT_TRUE(contains(text, "the input is DAMAGED (a.pcap: at byte 99: no such block")) << text;
+  EXPECT_TRUE(contains(text, "and 1 further problem): only what is before it was read")) << text;
+  EXPECT_FALSE(contains(text, "\x1b"));
+}
+
+TEST(TriageText, CongestionIsNotPassedOver) {
+  model::Snapshot s = snapshot();
+  EXPECT_FALSE(contains(rendered(s, at_width(1000)), "congestion"));
+  s.findings.clear();
+  s.connections[0].a_to_b->ecn[static_cast<std::size_t>(wire::Ecn::kCe)] = 7;
+  s.connections[0].b_to_a->cnps = 1;
+  const std::string text = rendered(s, at_width(1000));
+  const std::string said = "7 CE-marked packets and 1 CNP passed: congestion is not judged yet";
+  EXPECT_TRUE(contains(lines(text)[1], said)) << text;
+  EXPECT_TRUE(contains(text, said + ".")) << text;
+}
+
+TEST(TriageText, AFullListOfProofSaysThatItMayBeCut) {
+  model::Snapshot s = snapshot();
+  EXPECT_FALSE(contains(rendered(s, at_width(200)), "at most"));
+  s.findings[0].frames.clear();
+  for (std::uint64_t n = 1; n <= 8; ++n) s.findings[0].frames.push_back(FrameId{0, n});
+  EXPECT_TRUE(contains(rendered(s, at_width(200)), "#7, #8, at most 8 shown"));
 }
 
 TEST(TriageText, WithoutAcknowledgementsCompletenessIsUnknown) {
