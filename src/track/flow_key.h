@@ -3,6 +3,7 @@
 // UD packets name the source QP too (DETH).
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -47,12 +48,12 @@ struct IpAddressHash {
 
 struct HostPairHash {
   std::size_t operator()(const HostPair& p) const {
-    std::uint64_t h = detail::mix(p.src.low(), p.src.high());
-    h = detail::mix(h, p.dst.low());
-    h = detail::mix(h, p.dst.high());
-    h = detail::mix(
-        h, std::uint64_t{p.network.vni} << 32 | std::uint64_t{p.network.vlan_outer} << 16 | p.network.vlan_inner);
-    return detail::mix(h, static_cast<std::uint64_t>(p.protocol));
+    // IPv4 addresses differ in the low half, IPv6 ones mostly in both.
+    const std::uint64_t h = detail::mix(detail::mix(0, p.src.low() ^ std::rotl(p.src.high(), 31)),
+                                        p.dst.low() ^ std::rotl(p.dst.high(), 17));
+    const auto network =
+        std::uint64_t{p.network.vni} << 32 | std::uint64_t{p.network.vlan_outer} << 16 | p.network.vlan_inner;
+    return h ^ std::rotl(network, 24) ^ static_cast<std::uint64_t>(p.protocol);
   }
 };
 

@@ -97,10 +97,12 @@ Sequence RequestSpace::last_of(Sequence seq, const PacketFacts& packet, std::opt
 
 void RequestSpace::on_new(Sequence seq, Sequence last, const PacketFacts& packet, bool delivered, Context& context,
                           Observation& observation) {
-  if (episodes_.is_open() && episodes_.open().next == seq) episodes_.open().episode.tail_unseen = true;
-  count_copies();
-  end_episode(context);
-  late_were_reordered(context);
+  if (episodes_.is_open()) {
+    if (episodes_.open().next == seq) episodes_.open().episode.tail_unseen = true;
+    end_episode(context);
+  }
+  if (!copies_.empty()) count_copies();
+  if (!late_.empty()) late_were_reordered(context);
   const Sequence gap = seq - highest_ - 1;
   if (gap > 0) {
     missing_.add({highest_ + 1, seq - 1, packet.frame, packet.time}, context.limits.open_runs, counts_, context.lists);
@@ -635,6 +637,7 @@ void RequestSpace::finish(Context& context) {
 bool RequestSpace::is_suspect(const PacketFacts& packet) const {
   if (!started_) return false;
   const Sequence seq = extend(highest_, packet.psn);
+  if (seq == highest_ + 1) return false;
   if (seq > highest_ + kJumpNoLossExplains || seq < first_ - kTriggerSlack || seq + kJumpNoLossExplains < highest_)
     return true;
   if (seq > highest_ + 1) {

@@ -44,7 +44,7 @@ void ResponseSpace::on_response(const PacketFacts& packet, RequestSpace* request
 
 void ResponseSpace::on_new(Sequence seq, const PacketFacts& packet, const RequestSpace* requests, bool delivered,
                            Context& context, Observation& observation) {
-  late_were_reordered(context);
+  if (!late_.empty()) late_were_reordered(context);
   resending_ = false;
   observation.kind = Kind::kNew;
   if (seq > highest_ + 1) note_missing(seq, packet, requests, context, observation);
