@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The tracker on packets that no correct sender makes: what it must survive, and what it must not believe.
+#include "track/tracker.h"
+
+#include <gtest/gtest.h>
+
+namespace rocetop::track {
+namespace {
+
+wire::Packet packet(std::uint8_t opcode, std::uint32_t dst_qpn, std::uint32_t psn) {
+  wire::Packet p;
+  const std::uint8_t a[4] = {192, 0, 2, 1};
+  const std::uint8_t b[4] = {192, 0, 2, 2};
+  p.src = IpAddress::v4(a);
+  p.dst = IpAddress::v4(b);
+  p.udp_src = 50000;
+  p.bth.opcode = opcode;
+  p.bth.dest_qp = Qpn{dst_qpn};
+  p.bth.psn = Psn{psn};
+  return p;
+}
+
+constexpr std::uint8_t kWriteOnlyOpcode = 0x0A;
+constexpr std::uint8_t kUndefinedUd = 0x66;
+
+TEST(Tracker, KeepsAFlowThatBeganWithAnUndefinedOpcode) {
+  Tracker tracker;
+  std::uint64_t frame = 0;
+  const auto add = [&](const wire::Packet& p) {
+    ++frame;
+    return tracker.on_packet(p, FrameId(0, frame), microseconds(static_cast<std::int64_t>(frame)), 100);
+  };
+  add(packet(kUndefinedUd, 5, 1));
+  add(packet(kWriteOnlyOpcode, 5, 1000));
+  add(packet(kWriteOnlyOpcode, 5, 8'000'000));  // far: another connection
+  add(packet(kWriteOnlyOpcode, 5, 8'000'001));
+  std::uint64_t frames = 0;
+  for (const auto& c : tracker.finish()) frames += c.a_to_b->frames;
+  EXPECT_EQ(frames, 4U);
+}
+
+TEST(Tracker, GivesBackWhatAFinishedConnectionHeld) {
+  Limits limits;
+  limits.history_slots_total = 1'000;  // for about fifteen connections at one time
+  Tracker tracker(limits);
+  std::uint64_t frame = 0;
+  FrameId original;
+  for (std::uint32_t use = 0; use < 200; ++use) {  // one QPN used again and again, each time far away
+    for (std::uint32_t psn = 0; psn < 3; ++psn) {
+      ++frame;
+      tracker.on_packet(packet(kWriteOnlyOpcode, 5, use * 7'000'000 + psn), FrameId(0, frame),
+                        milliseconds(static_cast<std::int64_t>(frame) * 10), 100);
+    }
+  }
+  ++frame;
+  const auto again = tracker.on_packet(packet(kWriteOnlyOpcode, 5, 199U * 7'000'000 + 1), FrameId(0, frame),
+                                       milliseconds(static_cast<std::int64_t>(frame) * 10), 100);
+  EXPECT_EQ(again.kind, Kind::kRetransmission);
+  EXPECT_TRUE(again.original_frame);  // still remembered
+}
+
+TEST(Tracker, DoesNotBelieveTheHeaderOfADamagedPacket) {
+  Tracker tracker;
+  std::uint64_t frame = 0;
+  const auto add = [&](std::uint32_t qpn, std::uint32_t psn, wire::IcrcStatus icrc) {
+    ++frame;
+    wire::Packet p = packet(kWriteOnlyOpcode, qpn, psn);
+    p.icrc = icrc;
+    return tracker.on_packet(p, FrameId(0, frame), microseconds(static_cast<std::int64_t>(frame)), 100);
+  };
+  for (std::uint32_t psn = 0; psn < 10; ++psn) add(5, psn, wire::IcrcStatus::kGood);
+  add(5, 4'000, wire::IcrcStatus::kBad);  // its PSN was damaged
+  add(77, 10, wire::IcrcStatus::kBad);    // its queue pair was
+  for (std::uint32_t psn = 10; psn < 20; ++psn) add(5, psn, wire::IcrcStatus::kGood);
+  EXPECT_EQ(tracker.stray_damaged_packets(), 1U);
+  const auto connections = tracker.finish();
+  ASSERT_EQ(connections.size(), 1U);
+  EXPECT_TRUE(connections[0].a_to_b->requests.missing.empty());
+  EXPECT_EQ(connections[0].a_to_b->requests.highest_psn, Psn{19});
+}
+
+}  // namespace
+}  // namespace rocetop::track

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which findings a trace must and must not draw: each row is a rule, said as a scenario (generate/scenario.h).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "support/scenario_run.h"
+#include "verdict/judge.h"
+
+namespace rocetop::verdict {
+namespace {
+
+std::vector<Finding> findings_of(std::string_view scenario) {
+  const test::TrackerRun run = test::track_scenario(scenario);
+  Evidence evidence{{}, run.connections, run.rejections};
+  std::uint64_t seen = 0;
+  for (const auto& c : run.connections) {
+    for (const auto* d : {&c.a_to_b, &c.b_to_a}) {
+      if (!*d) continue;
+      for (const auto* space : {&(*d)->requests, &(*d)->responses}) {
+        seen += space->packets;
+        evidence.capture.capture_missed_packets +=
+            space->missing_packets[static_cast<std::size_t>(track::Outcome::kCaptureMissed)];
+      }
+    }
+    if (evidence.capture.first_time.count == 0) evidence.capture.first_time = c.first_time;
+    evidence.capture.last_time = std::max(evidence.capture.last_time, c.last_time);
+  }
+  const auto missed = static_cast<double>(evidence.capture.capture_missed_packets);
+  evidence.capture.completeness = static_cast<double>(seen) / std::max(1.0, static_cast<double>(seen) + missed);
+  evidence.capture.stray_damaged_packets = run.stray_damaged_packets;
+  return judge(evidence, Thresholds{});
+}
+
+struct Row {
+  const char* name;
+  const char* scenario;
+  std::vector<std::string> fires;  ///< with a severity above info
+  std::vector<std::string> never;  ///< at any severity
+};
+
+std::ostream& operator<<(std::ostream& out, const Row& row) { return out << row.name; }
+
+class Rules : public ::testing::TestWithParam<Row> {};
+
+TEST_P(Rules, FireAsTheTraceSays) {
+  const Row& row = GetParam();
+  const auto findings = findings_of(row.scenario);
+  std::string said;
+  for (const Finding& f : findings) said += f.rule + ": " + f.title + "\n";
+  for (const std::string& rule : row.fires) {
+    EXPECT_TRUE(std::any_of(findings.begin(), findings.end(),
+                            [&](const Finding& f) { return f.rule == rule && f.severity > Severity::kInfo; }))
+        << rule << " should fire; said:\n"
+        << said;
+  }
+  for (const std::string& rule : row.never) {
+    EXPECT_FALSE(std::any_of(findings.begin(), findings.end(), [&](const Finding& f) { return f.rule == rule; }))
+        << rule << " must not fire; said:\n"
+        << said;
+  }
+}
+
+const Row kRows[] = {
+    {"Clean",
+     "W 100-103 | ACK 103 | W 104-107 | ACK 107",
+     {},
+     {"loss.before_tap", "loss.after_tap", "retransmit.nak", "retransmit.timeout", "peer.silent", "capture.one_way"}},
+    {"LossBeforeTheTap",
+     "W 100-103 | drop 102 | NAK 102 | W 102-103 | ACK 103",
+     {"loss.before_tap", "retransmit.nak"},
+     {"loss.after_tap", "order.reordered", "capture.incomplete"}},
+    {"LossAfterTheTap",
+     "W 100-103 | NAK 102 | W 102-103 | ACK 103",
+     {"loss.after_tap", "retransmit.nak"},
+     {"loss.before_tap", "retransmit.timeout"}},
+    {"TailLostBeforeTheTap",
+     "W 96-99 | ACK 99 | W 100-103 | drop 103 | wait 70ms | W 100-103 | ACK 103",
+     {"loss.before_tap", "retransmit.timeout"},
+     {"loss.after_tap"}},
+    {"TailOrItsAckLostAfterTheTap",
+     "W 96-99 | ACK 99 | W 100-103 | wait 70ms | W 100-103 | ACK 103",
+     {"loss.after_tap", "retransmit.timeout"},
+     {"loss.before_tap"}},
+    {"TheReceiverAnswersEachDuplicate",
+     "W 96-99 | ACK 99 | W 100-103 | wait 70ms | W 100-103 | ACK 103 | wait 1ms | ACK 103 | wait 1ms | ACK 103",
+     {"retransmit.timeout"},
+     {"loss.after_tap", "loss.before_tap"}},
+    {"ResentThoughAcknowledged",
+     "W 96-99 | ACK 99 | W 100-103 | ACK 103 | wait 70ms | W 100-103 | ACK 103",
+     {"retransmit.spurious"},
+     {"loss.after_tap", "loss.before_tap", "retransmit.timeout"}},
+    {"TheCaptureMissedIt",
+     "W 100-103 | drop 102 | ACK 103 | wait 5ms | W 104-107 | ACK 107",
+     {"capture.incomplete"},
+     {"loss.before_tap", "loss.after_tap", "retransmit.nak"}},
+    {"Reordering",
+     "W 96-99 | ACK 99 | W 100-107 | late 102 after=103 | late 105 after=106 | ACK 107 | W 108-109 | ACK 109",
+     {"order.reordered"},
+     {"loss.before_tap", "loss.after_tap", "retransmit.nak"}},
+    {"NotReady",
+     "W 99 | ACK 99 | S 100 | RNR 100 timer=14 | wait 2ms | S 100 | RNR 100 timer=14 | wait 2ms | S 100 | ACK 100",
+     {"rnr.stall"},
+     {"loss.after_tap", "loss.before_tap", "retransmit.timeout"}},
+    {"OneRnrIsStartUp",
+     "S 100 | RNR 100 timer=1 | wait 20us | S 100 | ACK 100 | wait 900ms | S 101 | ACK 101",
+     {},
+     {"rnr.stall", "loss.after_tap"}},
+    {"RnrTimerZero", "W 99 | ACK 99 | S 100 | RNR 100 timer=0 | wait 700ms | S 100 | ACK 100", {"rnr.timer_zero"}, {}},
+    {"Refused",
+     "W 96-99 | ACK 99 | W 100-103 | NAK 100 code=access",
+     {"nak.fatal"},
+     {"loss.after_tap", "retransmit.nak", "peer.silent"}},
+    {"SilentPeer",
+     "W 96-99 | ACK 99 | W 100-103 | wait 70ms | W 100-103 | wait 70ms | W 100-103 | wait 70ms | W 100-103",
+     {"peer.silent"},
+     {"peer.unreachable", "loss.after_tap", "capture.one_way"}},
+    {"OneDirectionIsNoSilentPeer",
+     "W 100-103 | wait 70ms | W 100-103 | wait 70ms | W 100-103",
+     {"capture.one_way"},
+     {"peer.silent", "peer.unreachable", "retransmit.spurious"}},
+    {"UnreliableGap", "uc | W 100-103 | drop 102 | W 104-105", {"loss.uc"}, {"retransmit.nak", "loss.before_tap"}},
+    {"Damaged",
+     "W 96-99 | ACK 99 | W 100-103 | bad 102 | NAK 102 | W 102-103 | ACK 103",
+     {"icrc.bad", "retransmit.nak"},
+     {"loss.after_tap", "loss.before_tap"}},
+    {"ReadDataLost",
+     "pmtu 256 | R 100-107 | RR 100-107 | drop 103 | R 103-107 | RR 103-107 more | R 108-109 | RR 108-109",
+     {"loss.before_tap", "retransmit.read_restart"},
+     {"loss.after_tap", "retransmit.timeout"}},
+    {"SetUpRefused", "REQ 100 | REJ reason=8", {"cm.rejected"}, {}},
+    {"TimerThenNak",
+     "W 96-99 | ACK 99 | W 100-109 | wait 67ms | W 100-109 | NAK 100 | W 100-109 | ACK 109",
+     {"retransmit.timeout", "retransmit.nak"},
+     {"retransmit.early"}},
+};
+
+INSTANTIATE_TEST_SUITE_P(Scenarios, Rules, ::testing::ValuesIn(kRows),
+                         [](const auto& row) { return std::string(row.param.name); });
+
+TEST(Findings, CiteTheirPacketsAndNameTheirHosts) {
+  const auto findings = findings_of("W 100-103 | drop 102 | NAK 102 | W 102-103 | ACK 103");
+  for (const Finding& f : findings) {
+    EXPECT_FALSE(f.frames.empty()) << f.rule;
+    EXPECT_EQ(f.hosts.size(), 2U) << f.rule;
+    EXPECT_FALSE(f.explanation.empty()) << f.rule;
+  }
+}
+
+TEST(Findings, FoldAConsequenceUnderItsCause) {
+  const auto findings = findings_of("W 100-103 | drop 102 | NAK 102 | W 102-103 | ACK 103");
+  const auto find = [&](std::string_view rule) {
+    return std::find_if(findings.begin(), findings.end(), [&](const Finding& f) { return f.rule == rule; });
+  };
+  ASSERT_NE(find("loss.before_tap"), findings.end());
+  ASSERT_NE(find("retransmit.nak"), findings.end());
+  EXPECT_EQ(find("retransmit.nak")->caused_by, find("loss.before_tap")->id);
+}
+
+}  // namespace
+}  // namespace rocetop::verdict
