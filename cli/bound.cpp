@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bound.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <ctime>
+#include <limits>
 #include <string>
 
 #include "base/time_text.h"
@@ -55,7 +58,9 @@ Nanos midnight_before(Nanos t) {
   localtime_r(&whole, &tm);
   tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
   tm.tm_isdst = -1;
-  return seconds(std::mktime(&tm));
+  // Stamps are within 292 years of 1970, but midnight before the first of them is not.
+  constexpr std::time_t kMost = std::numeric_limits<std::int64_t>::max() / 1'000'000'000 - 1;
+  return seconds(std::clamp<std::time_t>(std::mktime(&tm), -kMost, kMost));
 }
 
 }  // namespace

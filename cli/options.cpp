@@ -12,6 +12,17 @@
 namespace rocetop::cli {
 namespace {
 
+/// For -c: CLI11's own words for this are three hundred digits long.
+CLI::Validator at_least_one() {
+  return CLI::Validator(
+      [](std::string& text) {
+        const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+        const bool zero = text.find_first_not_of('0') == std::string::npos;
+        return digits && !zero ? std::string() : "'" + text + "' is not a number of 1 or more";
+      },
+      "");
+}
+
 void add_input_options(CLI::App& command, CommonOptions& o, const std::string& count_help) {
   const std::string group = "Input";
   command.add_option(
@@ -27,7 +38,7 @@ void add_input_options(CLI::App& command, CommonOptions& o, const std::string& c
                   "Filter (BPF, see pcap-filter(7)); the same as FILTER or -- FILTER")
       ->type_name("FILTER")
       ->group(group);
-  command.add_option("-c,--count", o.count, count_help)->type_name("N")->check(CLI::PositiveNumber)->group(group);
+  command.add_option("-c,--count", o.count, count_help)->type_name("N")->check(at_least_one())->group(group);
   command
       .add_option("--from", o.from,
                   "Start at '#120' (frame), 2026-11-29T17:31:17.5Z, 17:31:17.5, seconds since 1970, or +1.5s after the "

@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <unordered_set>
 
 #include "exit_status.h"
@@ -139,10 +141,14 @@ Result<Done> settle_frames(const Job& job, Settled& settled) {
 }
 
 Result<Done> check_two_pass(const Job& job) {
-  const bool stdin_used = std::find(job.files.begin(), job.files.end(), "-") != job.files.end();
-  if (!stdin_used) return Done{};
-  return Error{"--two-pass reads its input twice, and standard input can be read only once",
-               "Write it to a file first."};
+  for (const std::string& file : job.files) {
+    std::error_code ignored;
+    if (file != "-" && (!std::filesystem::exists(file, ignored) || std::filesystem::is_regular_file(file, ignored)))
+      continue;
+    return Error{"--two-pass reads its input twice, and a pipe or standard input can be read only once",
+                 "Write it to a file first."};
+  }
+  return Done{};
 }
 
 }  // namespace

@@ -114,7 +114,13 @@ std::string short_duration(Nanos duration) {
     scaled(ns / 1e9, "s");
   } else {
     const auto whole = std::llround(ns / 1e9);
-    std::snprintf(text.data(), text.size(), "%s%lld m %02lld s", negative ? "-" : "", whole / 60, whole % 60);
+    if (whole >= 48 * 3600) {
+      std::snprintf(text.data(), text.size(), "%s%lld d %lld h", negative ? "-" : "", whole / 86400, whole / 3600 % 24);
+    } else if (whole >= 2 * 3600) {
+      std::snprintf(text.data(), text.size(), "%s%lld h %02lld m", negative ? "-" : "", whole / 3600, whole / 60 % 60);
+    } else {
+      std::snprintf(text.data(), text.size(), "%s%lld m %02lld s", negative ? "-" : "", whole / 60, whole % 60);
+    }
   }
   return text.data();
 }
