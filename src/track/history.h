@@ -10,6 +10,7 @@
 #include "base/frame_id.h"
 #include "base/nanos.h"
 #include "base/psn.h"
+#include "track/packet_facts.h"
 
 namespace rocetop::track {
 
@@ -34,6 +35,9 @@ struct Slot {
   bool behind_gap = false;         ///< an earlier PSN was missing when it was last sent: a receiver in order drops it
   bool late = false;               ///< it had been missing when it arrived
 };
+
+/// The slot of a PSN that is seen for the first time.
+Slot first_slot(const PacketFacts& packet);
 
 /// Slots that all histories together may use; shared by reference.
 struct SlotBudget {

@@ -14,19 +14,6 @@ constexpr Sequence kNarrowWindow = 4096;
 /// How far behind a NAK the first resent packet may be when the capture missed the ones between.
 constexpr Sequence kTriggerSlack = 64;
 
-Slot first_slot(const PacketFacts& packet) {
-  Slot slot;
-  slot.first_time = slot.last_time = packet.time;
-  slot.first_frame = slot.last_frame = packet.frame;
-  slot.payload_bytes = packet.payload_bytes;
-  slot.ip_id = packet.ip_id;
-  slot.opcode = packet.opcode;
-  slot.state = Slot::State::kSeen;
-  slot.transmissions = 1;
-  slot.wants_reply = packet.ack_request || packet.wants_response();
-  return slot;
-}
-
 bool spans_match(std::uint32_t bytes, Sequence span) {
   for (std::uint32_t pmtu = 256; pmtu <= 4096; pmtu *= 2) {
     if (read_span(bytes, pmtu) == span) return true;

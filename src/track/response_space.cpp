@@ -157,20 +157,7 @@ void ResponseSpace::remember(Sequence seq, const PacketFacts& packet, Context& c
     if (history_.size() < burst) history_.grow(burst, 1024, context.slots);
     history_.advance(seq);
   }
-  if (Slot* slot = history_.find(seq)) {
-    *slot = Slot{packet.time,
-                 packet.time,
-                 packet.frame,
-                 packet.frame,
-                 packet.payload_bytes,
-                 packet.ip_id,
-                 packet.opcode,
-                 Slot::State::kSeen,
-                 1,
-                 false,
-                 false,
-                 false};
-  }
+  if (Slot* slot = history_.find(seq)) *slot = first_slot(packet);
 }
 
 void ResponseSpace::late_were_reordered(Context& context) {
