@@ -5,12 +5,6 @@
 
 namespace rocetop {
 
-IpAddress IpAddress::v4(const std::uint8_t* p) {
-  IpAddress a;
-  a.low_ = std::uint64_t{0xFFFF} << 32 | load_be32(p);
-  return a;
-}
-
 IpAddress IpAddress::v6(const std::uint8_t* p) {
   IpAddress a;
   a.high_ = load_be64(p);

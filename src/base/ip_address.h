@@ -19,7 +19,11 @@ class IpAddress {
   constexpr IpAddress() = default;
 
   /// From 4 bytes at `p`, network order.
-  static IpAddress v4(const std::uint8_t* p);
+  static constexpr IpAddress v4(const std::uint8_t* p) {
+    IpAddress a;
+    a.low_ = std::uint64_t{0xFFFF} << 32 | load_be32(p);
+    return a;
+  }
   /// From 16 bytes at `p`, network order.
   static IpAddress v6(const std::uint8_t* p);
   /// From text, either family; nothing if it is not an address.

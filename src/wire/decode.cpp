@@ -114,6 +114,11 @@ Next take(Next step, Walk& walk) {
 
 }  // namespace
 
+void take_steps(LinkType link_type, Walk& walk) {
+  Next next = first_step(link_type, walk);
+  while (next != Next::kOther && next != Next::kDone) next = take(next, walk);
+}
+
 std::string_view reason_name(Undecodable reason) {
   switch (reason) {
     case Undecodable::kNone:
@@ -139,8 +144,11 @@ void decode(LinkType link_type, Bytes bytes, std::uint32_t wire_length, const De
             .wire_end = std::max<std::size_t>(bytes.size(), wire_length),
             .options = options,
             .out = out};
-  Next next = first_step(link_type, walk);
-  while (next != Next::kOther && next != Next::kDone) next = take(next, walk);
+  if (link_type == LinkType::kEthernet && plain(walk)) {
+    roce(walk, Protocol::kRoceV2);
+  } else {
+    take_steps(link_type, walk);
+  }
 }
 
 }  // namespace rocetop::wire

@@ -18,7 +18,6 @@ constexpr std::size_t kLength = 4;
 constexpr std::size_t kPortBytes = 4;
 constexpr std::size_t kHeaderBytes = 8;
 
-constexpr std::uint16_t kRoceV2Port = 4791;
 constexpr std::uint16_t kVerocePort = 4794;
 
 Next port_step(std::uint16_t port, const DecodeOptions& options) {

@@ -83,6 +83,8 @@ struct Walk {
   }
 };
 
+inline constexpr std::uint16_t kRoceV2Port = 4791;
+
 inline Next ethertype_step(std::uint16_t ethertype) {
   switch (ethertype) {
     case 0x0800:
@@ -132,6 +134,12 @@ Next linux_sll(Walk& walk);
 Next linux_sll2(Walk& walk);
 Next null_loop(Walk& walk);
 Next erf(Walk& walk);
+
+/// Ethernet, plain IPv4 and UDP to kRoceV2Port at once: true with `at` on the BTH, or false with nothing changed.
+bool plain(Walk& walk);
+
+/// From the start of the frame to the end of the walk, step by step.
+void take_steps(LinkType link_type, Walk& walk);
 
 // Steps, each in the file of its noun.
 Next ethernet(Walk& walk);
