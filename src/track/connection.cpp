@@ -24,16 +24,12 @@ Connection::Connection(const Connection& other)
       first_frame_(other.first_frame_),
       last_frame_(other.last_frame_),
       first_time_(other.first_time_),
-      last_time_(other.last_time_) {
-  for (std::size_t i = 0; i < 2; ++i) {
-    if (other.sides_[i]) sides_[i] = std::make_unique<Side>(*other.sides_[i]);
-  }
-}
+      last_time_(other.last_time_),
+      sides_(other.sides_) {}
 
 std::size_t Connection::add_side(const FlowKey& key) {
   const std::size_t index = sides_[0] ? 1 : 0;
-  sides_[index] = std::make_unique<Side>();
-  sides_[index]->key = key;
+  sides_[index].emplace().key = key;
   DirectionCounts& counts = sides_[index]->counts;
   counts.src = key.hosts.src;
   counts.dst = key.hosts.dst;
@@ -116,7 +112,7 @@ void Connection::deliver_reply(std::size_t index, const PacketFacts& packet, Obs
 void Connection::hold_reply(Side& side, const PacketFacts& packet, Context& context) {
   if (context.held_left == 0) {
     Observation unused;
-    deliver_reply(&side == sides_[0].get() ? 0 : 1, packet, unused, context);
+    deliver_reply(&side == &*sides_[0] ? 0 : 1, packet, unused, context);
     return;
   }
   if (side.held.size() >= context.limits.held_packets) {
@@ -124,7 +120,7 @@ void Connection::hold_reply(Side& side, const PacketFacts& packet, Context& cont
     const PacketFacts oldest = side.held.front();
     side.held.erase(side.held.begin());
     ++context.held_left;
-    deliver_reply(&side == sides_[0].get() ? 0 : 1, oldest, unused, context);
+    deliver_reply(&side == &*sides_[0] ? 0 : 1, oldest, unused, context);
   }
   --context.held_left;
   side.held.push_back(packet);
@@ -154,6 +150,7 @@ void Connection::release_held(std::size_t index, Context& context) {
 
 void Connection::join(Connection& other, PairedBy by, Context& context) {
   sides_[1] = std::move(other.sides_[0]);
+  other.sides_[0].reset();
   paired_by_ = by;
   if (other.first_frame_ && (!first_frame_ || other.first_frame_ < first_frame_)) {
     std::swap(sides_[0], sides_[1]);

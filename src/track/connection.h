@@ -43,7 +43,7 @@ class Connection {
   /// Ends everything open and gives the result.
   ConnectionCounts finish(Context& context);
 
-  bool is_paired() const { return sides_[1] != nullptr; }
+  bool is_paired() const { return sides_[1].has_value(); }
   Side& side(std::size_t i) { return *sides_[i]; }
   const Side& side(std::size_t i) const { return *sides_[i]; }
   std::size_t side_count() const { return sides_[1] ? 2 : sides_[0] ? 1 : 0; }
@@ -74,7 +74,6 @@ class Connection {
   void release_held(std::size_t side, Context& context);
   void fill_direction(std::size_t side, DirectionCounts& out) const;
 
-  std::array<std::unique_ptr<Side>, 2> sides_;
   PairedBy paired_by_ = PairedBy::kNone;
   wire::Transport transport_ = wire::Transport::kCnp;  // until another packet says more
   std::optional<std::uint32_t> path_mtu_;
@@ -85,6 +84,7 @@ class Connection {
   FrameId last_frame_;
   Nanos first_time_;
   Nanos last_time_;
+  std::array<std::optional<Side>, 2> sides_;  // in place: a packet finds its state behind one pointer
 };
 
 }  // namespace rocetop::track
