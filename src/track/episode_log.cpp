@@ -24,6 +24,20 @@ void EpisodeLog::add(Sequence last, const PacketFacts& packet, bool wasted, bool
   if (context.sink && frames_.size() < kFramesMost) frames_.push_back(packet.frame);
 }
 
+void EpisodeLog::replies_are_captured(SpaceCounts& counts) {
+  const auto judge = [](Episode& e) {
+    if (e.cause != Cause::kUnknown || e.wait < kSilence) return false;
+    e.cause = Cause::kTimeout;
+    return true;
+  };
+  if (is_open_) judge(open_.episode);
+  for (Episode& e : counts.episodes) {
+    if (!judge(e)) continue;
+    --counts.episodes_by_cause[static_cast<std::size_t>(Cause::kUnknown)];
+    ++counts.episodes_by_cause[static_cast<std::size_t>(Cause::kTimeout)];
+  }
+}
+
 void EpisodeLog::end(SpaceCounts& counts, Context& context) {
   if (!is_open_) return;
   Episode& e = open_.episode;

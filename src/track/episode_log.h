@@ -28,6 +28,8 @@ class EpisodeLog {
   void begin(const Open& open);
   /// One resent packet of the open episode, whose PSNs end at `last`.
   void add(Sequence last, const PacketFacts& packet, bool wasted, bool unseen, const Context& context);
+  /// The first reply was seen: where the sender had gone back after silence, it was no unseen NAK but the timer.
+  void replies_are_captured(SpaceCounts& counts);
   /// Counts and lists the open episode as it stands; tells the sink about its frames.
   void end(SpaceCounts& counts, Context& context);
 

@@ -7,12 +7,9 @@ namespace rocetop::track {
 namespace {
 
 constexpr Sequence kOneWrap = Sequence{1} << 24;
-constexpr std::size_t kLateMost = 64;      // a reordering depth beyond this is a sender going back
-constexpr std::size_t kTriggersMost = 16;  // NAKs a sender may not have answered yet
-constexpr Sequence kLookBack = 1024;       // PSNs looked at when the sender goes back: each go-back costs no more
+constexpr std::size_t kCopiesMost = 64;  // a row of copies longer than this is counted in parts
 constexpr Sequence kNarrowWindow = 4096;
-/// How far behind a NAK the first resent packet may be when the capture missed the ones between.
-constexpr Sequence kTriggerSlack = 64;
+constexpr Sequence kBeforeFirst = 64;  // PSNs before the first one seen that a go-back may still begin with
 
 bool spans_match(std::uint32_t bytes, Sequence span) {
   for (std::uint32_t pmtu = 256; pmtu <= 4096; pmtu *= 2) {
@@ -29,7 +26,7 @@ void RequestSpace::start(const PacketFacts& packet) {
   started_ = true;
   first_ = kOneWrap + static_cast<Sequence>(packet.psn.value);
   highest_ = first_ - 1;
-  received_ = first_ - 1;
+  replies_.start(first_);
   counts_.first_psn = packet.psn;
   last_request_time_ = packet.time;
 }
@@ -89,15 +86,12 @@ void RequestSpace::on_new(Sequence seq, Sequence last, const PacketFacts& packet
     end_episode(context);
   }
   if (!copies_.empty()) count_copies();
-  if (!late_.empty()) late_were_reordered(context);
+  if (!late_.empty()) late_.were_reordered(counts_, context);
   const Sequence gap = seq - highest_ - 1;
   if (gap > 0) {
     missing_.add({highest_ + 1, seq - 1, packet.frame, packet.time}, context.limits.open_runs, counts_, context.lists);
     observation.missing_before = static_cast<std::uint32_t>(gap);
-    if (received_ > highest_ && !skewed_received_) {
-      skewed_received_ = received_;
-      skewed_since_ = packet.time;
-    }
+    if (replies_.received() > highest_) replies_.close_gaps_later(packet.time);
   }
   observation.kind = Kind::kNew;
   remember(seq, packet, delivered, context);
@@ -110,11 +104,11 @@ void RequestSpace::on_new(Sequence seq, Sequence last, const PacketFacts& packet
 
 /// The first transmission of `seq`.
 void RequestSpace::remember(Sequence seq, const PacketFacts& packet, bool delivered, Context& context) {
-  const auto in_flight = static_cast<std::size_t>(seq - std::max(received_, first_ - 1));
+  const auto in_flight = static_cast<std::size_t>(seq - std::max(replies_.received(), first_ - 1));
   const std::size_t wanted = std::max(in_flight + 1, context.limits.history_slots_start);
   // Where no reply is seen the window is not known: a resend is looked for among the newest packets only.
-  const std::size_t most = last_reply_time_ ? context.limits.history_slots_most
-                                            : std::min<std::size_t>(context.limits.history_slots_most, 1024);
+  const std::size_t most = replies_.any_reply() ? context.limits.history_slots_most
+                                                : std::min<std::size_t>(context.limits.history_slots_most, 1024);
   if (history_.size() < wanted) history_.grow(std::min(wanted, most), most, context.slots);
   history_.advance(seq);
   if (Slot* slot = history_.find(seq)) {
@@ -178,12 +172,12 @@ void RequestSpace::on_old(Sequence seq, Sequence last, const PacketFacts& packet
   const bool goes_on = episodes_.is_open() && seq >= episodes_.open().next;
   // Selective repeat: the next resend answers a NAK of its own.
   const bool named_anew =
-      goes_on && seq > episodes_.open().next && std::any_of(naks_.begin(), naks_.end(), [&](const Trigger& t) {
-        return t.seq == seq && t.time > episodes_.open().episode.first_time;
-      });
+      goes_on && seq > episodes_.open().next && naks_.name_after(seq, episodes_.open().episode.first_time);
   if (!goes_on || named_anew) {
-    const bool triggered = trigger_for(seq, packet.time, rnrs_) || trigger_for(seq, packet.time, naks_);
-    const bool follows_late = !late_.empty() && seq == late_.back().last + 1 && !missing;
+    const Sequence received = replies_.received();
+    const bool triggered =
+        rnrs_.answered_by(seq, packet.time, received) || naks_.answered_by(seq, packet.time, received);
+    const bool follows_late = !late_.empty() && seq == late_.newest().last + 1 && !missing;
     if (follows_late && !triggered) {
       late_were_resent(context);
     } else if (!missing && !triggered && copies_were_resends(seq, packet, context)) {
@@ -192,16 +186,16 @@ void RequestSpace::on_old(Sequence seq, Sequence last, const PacketFacts& packet
       observation.kind = Kind::kDuplicate;
       observation.original_frame = history_.find(seq)->last_frame;
       copies_.push_back(packet);
-      if (ids_count() || copies_.size() >= kLateMost) count_copies();
+      if (ids_count() || copies_.size() >= kCopiesMost) count_copies();
       return;
     } else if (missing && !triggered && !delivered) {
       return;  // damaged and late: seen, but it fills nothing and says nothing about the sender
-    } else if (missing && !triggered && packet.time - last_request_time_ < kSilence && late_.size() < kLateMost) {
+    } else if (missing && !triggered && packet.time - last_request_time_ < kSilence && !late_.full()) {
       hold_late(seq, last, packet, context, observation);
       return;
     } else {
       count_copies();
-      late_were_reordered(context);
+      late_.were_reordered(counts_, context);
       begin_episode(seq, packet, context);
     }
   }
@@ -246,13 +240,12 @@ bool RequestSpace::copies_were_resends(Sequence seq, const PacketFacts& packet, 
 
 /// Whether a PSN before `seq` is missing and not acknowledged.
 bool RequestSpace::is_behind_gap(Sequence seq) const {
-  return !missing_.empty() && missing_.runs().back().last > received_ && missing_.runs().front().first < seq;
+  return !missing_.empty() && missing_.runs().back().last > replies_.received() && missing_.runs().front().first < seq;
 }
 
 void RequestSpace::hold_late(Sequence seq, Sequence last, const PacketFacts& packet, Context& context,
                              Observation& observation) {
-  const Late late{packet, *missing_.take_range(seq, last), last};
-  late_.push_back(late);
+  late_.hold({packet, *missing_.take_range(seq, last), last});
   observation.kind = Kind::kReordered;
   remember(seq, packet, true, context);
   if (packet.wants_response() && !reads_.find(seq)) remember_read(seq, last, packet);
@@ -262,153 +255,44 @@ void RequestSpace::hold_late(Sequence seq, Sequence last, const PacketFacts& pac
   }
 }
 
-void RequestSpace::late_were_reordered(Context& context) {
-  for (const Late& late : late_) {
-    ++counts_.reordered_packets;
-    MissingPsns::settle_run(late.run, Outcome::kReordered, counts_, context.lists);
-    if (context.sink) {
-      context.sink->on_resolution({late.packet.frame, Resolution::Fate::kReordered, Cause::kUnknown, {}, {}});
-    }
-  }
-  late_.clear();
-}
-
 /// The packet after the late ones had been seen before: the sender went back, and the late ones were its first resends.
 void RequestSpace::late_were_resent(Context& context) {
-  const std::vector<Late> resent = std::move(late_);
-  late_.clear();
-  const Sequence first = extend(highest_, resent.front().packet.psn);
-  // As it was when the first of them arrived: the late packets must not count as their own originals.
-  begin_episode(first, resent.front().packet, context);
-  for (const Late& late : resent) {
-    const Sequence seq = extend(highest_, late.packet.psn);
-    MissingPsns::settle_run(late.run, Outcome::kRetransmitted, counts_, context.lists);
-    ++counts_.retransmitted_original_unseen;
-    counts_.retransmitted_bytes += late.packet.payload_bytes;
-    episodes_.add(late.last, late.packet, seq <= received_, true, context);
+  const std::vector<LateArrivals::Late> resent = late_.were_resent(counts_, context);
+  begin_episode(extend(highest_, resent.front().packet.psn), resent.front().packet, context);
+  for (const LateArrivals::Late& late : resent) {
+    episodes_.add(late.last, late.packet, is_acknowledged(extend(highest_, late.packet.psn)), true, context);
   }
 }
 
 // ---------------------------------------------------------------------------------------------- episodes
 
-/// The NAK that a go-back to `seq` answers: one that names it; or, where the capture missed the first resends, one for
-/// a PSN just before it that is not acknowledged yet. What was acknowledged since explains a resend for a short time
-/// only (the two crossed on the way).
-const RequestSpace::Trigger* RequestSpace::trigger_for(Sequence seq, Nanos now,
-                                                       const std::vector<Trigger>& triggers) const {
-  const Trigger* near = nullptr;
-  for (const Trigger& trigger : triggers) {
-    const bool acknowledged = trigger.seq <= received_;
-    if (trigger.seq == seq && (!acknowledged || now - trigger.time < kCrossing)) return &trigger;
-    if (!acknowledged && seq > trigger.seq && seq <= trigger.seq + kTriggerSlack) near = &trigger;
-  }
-  return near;
-}
-
-/// The sender went back: what it had been told until then is used up. A NAK that came after the one it answered is not.
-void RequestSpace::use_triggers(Cause cause, Nanos trigger_time) {
-  const auto used = [&](const Trigger& trigger) { return cause != Cause::kNak || trigger.time <= trigger_time; };
-  std::erase_if(naks_, used);
-  rnrs_.clear();
+SentSoFar RequestSpace::sent() const {
+  return {history_, missing_, reads_, replies_, naks_, rnrs_, first_, highest_, last_request_time_};
 }
 
 void RequestSpace::begin_episode(Sequence seq, const PacketFacts& packet, Context& context) {
   end_episode(context);
   EpisodeLog::Open open;
-  Episode& e = open.episode;
+  open.episode = judge_go_back(seq, packet, sent());
   open.first = seq;
   open.next = seq;
   open.last = seq;
-  open.received_at_start = received_;
+  open.received_at_start = replies_.received();
   open.began_with_read = packet.is_read_request();
-  e.first_psn = wire_psn(seq);
-  e.last_psn = e.first_psn;
-  e.first_frame = packet.frame;
-  e.first_time = packet.time;
-  e.first_psn_seen = original_seen(seq);
-  e.first_psn_acked = is_acknowledged(seq);
-  e.named_by_nak = std::any_of(naks_.begin(), naks_.end(), [&](const Trigger& t) { return t.seq == seq; });
-  const Slot* slot = history_.find(seq);
-  const auto* run = missing_.find(seq);
-  e.reply_was_due = reply_is_due(seq);
-  e.silence = packet.time - last_request_time_;
-  // A receiver without reordering drops what overtook a late PSN as well: the PSN after a late one shares its fate.
-  const Slot* before = history_.find(seq - 1);
-  e.first_psn_behind_gap = slot && slot->behind_gap;
-  e.first_psn_late = (slot && slot->late) || (before && before->late);
-  e.first_psn_bad_icrc = damaged_since(seq);
-  // The sender last sent it when the tap saw it, or, if the tap never did, just before the packet that jumped over it.
-  if (slot && slot->state == Slot::State::kSeen && slot->last_frame != packet.frame) {
-    e.wait = packet.time - slot->last_time;
-  } else if (const PendingRead* read = reads_.find(seq)) {
-    e.wait = packet.time - (read->asked_again ? read->asked_again_time : read->time);
-  } else if (run) {
-    e.wait = packet.time - run->time;
+  // What the sender had been told until then is used up. A NAK that came after the one it answered is not.
+  if (open.episode.cause == Cause::kNak) {
+    naks_.use_until(packet.time - open.episode.wait);
+  } else {
+    naks_.use_all();
   }
-  e.cause = cause_of(seq, packet, e);
-  use_triggers(e.cause, packet.time - e.wait);
+  rnrs_.use_all();
   episodes_.begin(open);
-  answers_ = {seq, 0, 0};
-}
-
-/// Whether a packet from `from` on was seen only with a wrong ICRC.
-bool RequestSpace::damaged_since(Sequence from) const {
-  for (Sequence s = highest_; s >= std::max(from, highest_ - kLookBack); --s) {
-    const Slot* slot = history_.find(s);
-    if (!slot) return false;
-    if (slot->state == Slot::State::kSeen && slot->bad_icrc) return true;
-  }
-  return false;
-}
-
-/// Whether a packet from `from` on that wants a reply has passed. (Where the newest packets are no longer remembered,
-/// or a READ's span covers them, yes.)
-bool RequestSpace::reply_is_due(Sequence from) const {
-  if (highest_ - from > kLookBack) return true;
-  for (Sequence s = highest_; s >= from; --s) {
-    const Slot* slot = history_.find(s);
-    if (!slot || reads_.find(s)) return true;
-    if (slot->state == Slot::State::kSeen && slot->wants_reply) return true;
-  }
-  return false;
-}
-
-/// Why the sender went back to `seq`, by what the tap saw before. `spurious` is decided when the episode ends.
-Cause RequestSpace::cause_of(Sequence seq, const PacketFacts& packet, Episode& episode) const {
-  if (const Trigger* rnr =
-          trigger_for(seq, packet.time, rnrs_)) {  // outranks a sequence NAK for the packets still under way
-    episode.trigger_frame = rnr->frame;
-    episode.wait = packet.time - rnr->time;
-    episode.advertised_wait = rnr->advertised;
-    return Cause::kRnr;
-  }
-  if (const Trigger* nak = trigger_for(seq, packet.time, naks_)) {
-    episode.trigger_frame = nak->frame;
-    episode.wait = packet.time - nak->time;
-    return Cause::kNak;
-  }
-  if (!last_reply_time_) return Cause::kUnknown;
-  // Responses flow: something came after it was asked for, and not long ago; or there was no time for a timer.
-  const PendingRead* read = packet.wants_response() ? reads_.find(seq) : nullptr;
-  if (read && packet.time - *last_reply_time_ < kResponsesFlow &&
-      (*last_reply_time_ > (read->asked_again ? read->asked_again_time : read->time) ||
-       episode.wait < kDirectionSkew + kDirectionSkew)) {
-    return Cause::kReadRestart;
-  }
-  if (replies_unreadable_ && episode.wait < kSilence) return Cause::kUnknown;
-  return Cause::kTimeout;
-}
-
-bool RequestSpace::original_seen(Sequence seq) const {
-  if (seq < first_) return false;
-  if (missing_.contains(seq)) return false;
-  const Slot* slot = history_.find(seq);
-  return !slot || slot->state == Slot::State::kSeen || reads_.find(seq) != nullptr;
+  replies_.went_back(seq);
 }
 
 void RequestSpace::resend(Sequence seq, Sequence last, const PacketFacts& packet, bool delivered, Context& context,
                           Observation& observation) {
-  const bool seen = original_seen(seq);
+  const bool seen = original_seen(seq, sent());
   const EpisodeLog::Open& open = episodes_.open();
   observation.kind = Kind::kRetransmission;
   observation.cause = open.episode.cause;
@@ -416,11 +300,7 @@ void RequestSpace::resend(Sequence seq, Sequence last, const PacketFacts& packet
   ++(seen ? counts_.retransmitted_original_seen : counts_.retransmitted_original_unseen);
   counts_.retransmitted_bytes += packet.payload_bytes;
   episodes_.add(last, packet, is_acknowledged(seq), !seen, context);
-  if (last > answers_.last) {
-    answers_.last = last;
-    answers_.seen = 0;
-  }
-  answers_.asked_for += packet.ack_request || packet.wants_response() ? 1 : 0;
+  replies_.resent(last, packet.ack_request || packet.wants_response());
   if (delivered) {
     missing_.settle_range(seq, last, Outcome::kRetransmitted, counts_, context.lists);
   }
@@ -465,19 +345,11 @@ void RequestSpace::end_episode(Context& context) {
   if (!episodes_.is_open()) return;
   EpisodeLog::Open& open = episodes_.open();
   const Cause cause = open.episode.cause;
-  if ((cause == Cause::kTimeout || cause == Cause::kUnknown || cause == Cause::kNak) && was_spurious(open)) {
+  if ((cause == Cause::kTimeout || cause == Cause::kUnknown || cause == Cause::kNak) &&
+      was_spurious(open, first_, reads_)) {
     open.episode.cause = Cause::kSpurious;
   }
   episodes_.end(counts_, context);
-}
-
-/// Everything resent had been acknowledged at the tap before the resend began, and READs and atomics answered.
-bool RequestSpace::was_spurious(const EpisodeLog::Open& open) const {
-  if (open.first < first_ || open.received_at_start < open.last) return false;
-  bool answered = true;
-  reads_.each_overlapping(open.first, open.last,
-                          [&](const PendingRead& read) { answered = answered && read.complete(); });
-  return answered;
 }
 
 // ---------------------------------------------------------------------------------------------- replies
@@ -490,20 +362,19 @@ RequestSpace::Fit RequestSpace::fits(const PacketFacts& reply) const {
   const Slot* slot = history_.find(seq);
   if (slot && slot->state == Slot::State::kSeen && slot->wants_reply && reply.time >= slot->first_time)
     return Fit::kExact;
-  if (seq <= received_) return Fit::kNone;
+  if (seq <= replies_.received()) return Fit::kNone;
   // Any PSN of a narrow window says as much: it is hit by chance once in 4,000 connections.
-  return highest_ - received_ <= kNarrowWindow ? Fit::kExact : Fit::kInWindow;
+  return highest_ - replies_.received() <= kNarrowWindow ? Fit::kExact : Fit::kInWindow;
 }
 
 void RequestSpace::on_reply(const PacketFacts& reply, Context& context, Observation& observation) {
   if (!started_) return;
   const Sequence seq = extend(highest_, reply.psn);
   if (seq < first_ - kJumpNoLossExplains || seq > highest_ + kJumpNoLossExplains) return;  // not of these PSNs
-  if (!last_reply_time_) replies_are_captured();
-  last_reply_time_ = reply.time;
-  if (reply.has_aeth) last_msn_ = reply.msn;
+  if (!replies_.any_reply()) episodes_.replies_are_captured(counts_);
+  replies_.on_reply(reply);
   if (reply.role == wire::Role::kAcknowledge && !reply.has_aeth) {
-    replies_unreadable_ = true;  // ACK or NAK: both acknowledge what is before
+    replies_.on_unreadable();  // ACK or NAK: both acknowledge what is before
     advance_received(seq - 1, reply, context);
     return;
   }
@@ -525,26 +396,11 @@ void RequestSpace::on_reply(const PacketFacts& reply, Context& context, Observat
   }
 }
 
-/// The first reply: where the sender had gone back after silence, it was no unseen NAK but the timer.
-void RequestSpace::replies_are_captured() {
-  const auto judge = [](Episode& e) {
-    if (e.cause != Cause::kUnknown || e.wait < kSilence) return false;
-    e.cause = Cause::kTimeout;
-    return true;
-  };
-  if (episodes_.is_open()) judge(episodes_.open().episode);
-  for (Episode& e : counts_.episodes) {
-    if (!judge(e)) continue;
-    --counts_.episodes_by_cause[static_cast<std::size_t>(Cause::kUnknown)];
-    ++counts_.episodes_by_cause[static_cast<std::size_t>(Cause::kTimeout)];
-  }
-}
-
 void RequestSpace::count_answer(Sequence seq) {
-  if (answers_.asked_for == 0 || seq != answers_.last || ++answers_.seen <= answers_.asked_for) return;
+  if (!replies_.answers_too_many(seq)) return;
   if (episodes_.is_open()) {
     episodes_.open().episode.originals_arrived = true;
-  } else if (!counts_.episodes.empty() && counts_.episodes.back().last_psn == wire_psn(answers_.last)) {
+  } else if (!counts_.episodes.empty() && counts_.episodes.back().last_psn == wire_psn(replies_.resent_last())) {
     counts_.episodes.back().originals_arrived = true;
   }
 }
@@ -564,57 +420,43 @@ void RequestSpace::on_nak(Sequence seq, const PacketFacts& reply, bool rnr) {
       return;
     }
   }
-  auto& triggers = rnr ? rnrs_ : naks_;
-  if (std::any_of(triggers.begin(), triggers.end(), [&](const Trigger& t) { return t.seq == seq; })) return;
-  if (triggers.size() >= kTriggersMost) triggers.erase(triggers.begin());
-  triggers.push_back(trigger);
+  (rnr ? rnrs_ : naks_).add(trigger);
 }
 
 void RequestSpace::advance_received(Sequence seq, const PacketFacts& reply, Context& context) {
-  if (seq <= received_) return;
-  if (context.sink) {
-    const Sequence newest = std::min(seq, highest_);
-    const auto remembered = static_cast<Sequence>(history_.size());
-    for (Sequence s = std::max(received_ + 1, newest - remembered + 1); s <= newest; ++s) {
-      const Slot* slot = history_.find(s);
-      if (slot && slot->state == Slot::State::kSeen) {
-        context.sink->on_resolution(
-            {slot->last_frame, Resolution::Fate::kAcknowledged, Cause::kUnknown, {}, reply.frame});
-      }
+  if (seq <= replies_.received()) return;
+  if (context.sink) tell_acknowledged(replies_.received() + 1, std::min(seq, highest_), reply, context);
+  replies_.advance(seq, reply, highest_);
+  if (!missing_.empty()) replies_.close_gaps_later(reply.time);
+}
+
+void RequestSpace::tell_acknowledged(Sequence first, Sequence last, const PacketFacts& reply, Context& context) const {
+  const auto remembered = static_cast<Sequence>(history_.size());
+  for (Sequence s = std::max(first, last - remembered + 1); s <= last; ++s) {
+    const Slot* slot = history_.find(s);
+    if (slot && slot->state == Slot::State::kSeen) {
+      context.sink->on_resolution(
+          {slot->last_frame, Resolution::Fate::kAcknowledged, Cause::kUnknown, {}, reply.frame});
     }
-  }
-  received_ = seq;
-  last_ack_frame_ = reply.frame;
-  last_ack_time_ = reply.time;
-  if (seq > highest_) {
-    received_beyond_frame_ = reply.frame;
-    received_beyond_time_ = reply.time;
-  }
-  if (!missing_.empty() && !skewed_received_) {
-    skewed_received_ = seq;
-    skewed_since_ = reply.time;
   }
 }
 
 void RequestSpace::settle(Nanos now, Context& context) {
-  if (!skewed_received_ || now - skewed_since_ < kDirectionSkew) return;
-  missing_.settle_through(*skewed_received_, Outcome::kCaptureMissed, counts_, context.lists);
-  skewed_received_.reset();
-  if (!missing_.empty() && received_ >= missing_.runs().front().first) {
-    skewed_received_ = received_;
-    skewed_since_ = now;
-  }
+  const auto through = replies_.gaps_to_close(now);
+  if (!through) return;
+  missing_.settle_through(*through, Outcome::kCaptureMissed, counts_, context.lists);
+  if (!missing_.empty() && replies_.received() >= missing_.runs().front().first) replies_.close_gaps_later(now);
 }
 
 void RequestSpace::finish(Context& context) {
   if (!started_) return;
   count_copies();
-  late_were_reordered(context);
+  late_.were_reordered(counts_, context);
   end_episode(context);
-  missing_.settle_through(received_, Outcome::kCaptureMissed, counts_, context.lists);
+  missing_.settle_through(replies_.received(), Outcome::kCaptureMissed, counts_, context.lists);
   missing_.settle_all(Outcome::kUnresolved, counts_, context.lists);
-  if (received_ > highest_) {
-    MissingPsns::settle_run({highest_ + 1, received_, received_beyond_frame_, received_beyond_time_},
+  if (replies_.received() > highest_) {
+    MissingPsns::settle_run({highest_ + 1, replies_.received(), replies_.beyond_frame(), replies_.beyond_time()},
                             Outcome::kCaptureMissed, counts_, context.lists);
   }
 }
@@ -625,13 +467,13 @@ bool RequestSpace::is_suspect(const PacketFacts& packet) const {
   if (!started_) return false;
   const Sequence seq = extend(highest_, packet.psn);
   if (seq == highest_ + 1) return false;
-  if (seq > highest_ + kJumpNoLossExplains || seq < first_ - kTriggerSlack || seq + kJumpNoLossExplains < highest_)
+  if (seq > highest_ + kJumpNoLossExplains || seq < first_ - kBeforeFirst || seq + kJumpNoLossExplains < highest_)
     return true;
   if (seq > highest_ + 1) {
     if (read_is_open_) return false;
     return all_acknowledged();
   }
-  if (seq > received_) return false;
+  if (seq > replies_.received()) return false;
   // Back to what was acknowledged: a needless resend, unless the packet differs from the one seen at that PSN.
   if (episodes_.is_open() && seq >= episodes_.open().next) return false;
   const Slot* slot = history_.find(seq);
@@ -642,7 +484,7 @@ bool RequestSpace::is_suspect(const PacketFacts& packet) const {
 bool RequestSpace::is_far(const PacketFacts& packet) const {
   const Sequence seq = extend(highest_, packet.psn);
   return seq > highest_ + kJumpNoLossExplains || seq < first_ - kJumpNoLossExplains ||
-         seq + kJumpNoLossExplains < highest_ || (seq < first_ - kTriggerSlack && all_acknowledged());
+         seq + kJumpNoLossExplains < highest_ || (seq < first_ - kBeforeFirst && all_acknowledged());
 }
 
 }  // namespace rocetop::track

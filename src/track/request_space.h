@@ -8,14 +8,18 @@
 #include <optional>
 #include <vector>
 
+#include "track/acknowledgements.h"
 #include "track/context.h"
 #include "track/counts.h"
 #include "track/episode_log.h"
+#include "track/go_back.h"
 #include "track/history.h"
+#include "track/late_arrivals.h"
 #include "track/missing.h"
 #include "track/observation.h"
 #include "track/packet_facts.h"
 #include "track/read_window.h"
+#include "track/triggers.h"
 
 namespace rocetop::track {
 
@@ -55,53 +59,28 @@ class RequestSpace {
   Sequence highest() const { return highest_; }
   Sequence first() const { return first_; }
   /// Highest PSN that a reply proved received; first() - 1 when none.
-  Sequence received() const { return received_; }
-  bool all_acknowledged() const { return started_ && received_ >= highest_; }
+  Sequence received() const { return replies_.received(); }
+  bool all_acknowledged() const { return started_ && replies_.received() >= highest_; }
   /// Sequence of a PSN near what was sent.
   Sequence sequence_of(Psn psn) const { return extend(highest_, psn); }
   ReadWindow& reads() { return reads_; }
   const ReadWindow& reads() const { return reads_; }
-  std::optional<Msn> last_msn() const { return last_msn_; }
-  bool replies_seen() const { return last_reply_time_.has_value(); }
+  std::optional<Msn> last_msn() const { return replies_.last_msn(); }
+  bool replies_seen() const { return replies_.any_reply(); }
   Nanos last_new_time() const { return last_new_time_; }
   FrameId last_request_frame() const { return last_request_frame_; }
   Nanos last_request_time() const { return last_request_time_; }
-  FrameId last_ack_frame() const { return last_ack_frame_; }
-  Nanos last_ack_time() const { return last_ack_time_; }
+  FrameId last_ack_frame() const { return replies_.last_frame(); }
+  Nanos last_ack_time() const { return replies_.last_time(); }
 
   std::size_t slots() const { return history_.size(); }
   SpaceCounts& counts() { return counts_; }
   const SpaceCounts& counts() const { return counts_; }
 
  private:
-  /// A NAK or RNR NAK that the sender has not answered by going back yet.
-  struct Trigger {
-    Sequence seq = 0;
-    FrameId frame;
-    Nanos time;
-    Nanos advertised;
-  };
-  /// A missing PSN that arrived late; what follows decides whether the sender had gone back.
-  struct Late {
-    PacketFacts packet;
-    MissingPsns::Run run;
-    Sequence last = 0;
-  };
-
-  /// Acknowledgements of the newest episode's last PSN since it began. A receiver answers every duplicate with the
-  /// highest PSN it has, but of new packets only those with AckReq: more such answers than AckReqs say that all had
-  /// arrived.
-  struct Answers {
-    Sequence last = 0;  ///< highest PSN resent
-    std::uint32_t asked_for = 0;
-    std::uint32_t seen = 0;  ///< of that PSN
-  };
-
   void start(const PacketFacts& packet);
   void count_answer(Sequence seq);
-  bool reply_is_due(Sequence from) const;
-  bool damaged_since(Sequence from) const;
-  void replies_are_captured();
+  SentSoFar sent() const;
   void close_open_read(Sequence next_seq);
   Sequence last_of(Sequence seq, const PacketFacts& packet, std::optional<std::uint32_t> pmtu) const;
   void on_new(Sequence seq, Sequence last, const PacketFacts& packet, bool delivered, Context& context,
@@ -115,53 +94,38 @@ class RequestSpace {
   void count_copies();
   bool copies_were_resends(Sequence seq, const PacketFacts& packet, Context& context);
   bool is_behind_gap(Sequence seq) const;
-  bool is_acknowledged(Sequence seq) const { return seq >= first_ && seq <= received_; }
+  bool is_acknowledged(Sequence seq) const { return seq >= first_ && seq <= replies_.received(); }
   bool ids_count() const;
-  void late_were_reordered(Context& context);
   void late_were_resent(Context& context);
   void begin_episode(Sequence seq, const PacketFacts& packet, Context& context);
-  Cause cause_of(Sequence seq, const PacketFacts& packet, Episode& episode) const;
   void resend(Sequence seq, Sequence last, const PacketFacts& packet, bool delivered, Context& context,
               Observation& observation);
   void end_episode(Context& context);
-  bool was_spurious(const EpisodeLog::Open& open) const;
-  bool original_seen(Sequence seq) const;
-  const Trigger* trigger_for(Sequence seq, Nanos now, const std::vector<Trigger>& triggers) const;
-  void use_triggers(Cause cause, Nanos trigger_time);
   void on_nak(Sequence seq, const PacketFacts& reply, bool rnr);
   void advance_received(Sequence seq, const PacketFacts& reply, Context& context);
+  void tell_acknowledged(Sequence first, Sequence last, const PacketFacts& reply, Context& context) const;
 
   // In the order of how often a packet touches them: state of thousands of queue pairs does not fit the near caches.
   Sequence highest_ = 0;
   Sequence first_ = 0;
-  Sequence received_ = 0;
   Nanos last_request_time_;
   Nanos last_new_time_;
   FrameId last_request_frame_;
   std::uint16_t last_ip_id_ = 0;
   bool started_ = false;
   bool pmtu_known_ = false;
-  bool replies_unreadable_ = false;  // an acknowledgement whose AETH is cut off: ACK or NAK
-  bool read_is_open_ = false;        // the newest request is a READ whose span is not known
+  bool read_is_open_ = false;  // the newest request is a READ whose span is not known
   std::uint32_t ip_id_changes_ = 0;
-  std::optional<Nanos> last_reply_time_;
-  std::optional<Msn> last_msn_;
+  Acknowledgements replies_;
   MissingPsns missing_;
-  std::vector<Late> late_;
+  LateArrivals late_;
   std::vector<PacketFacts> copies_;  // in a row: copies, unless the row turns out to be the sender going back
   History history_;
   SpaceCounts counts_;
-  FrameId last_ack_frame_;
-  Nanos last_ack_time_;
   ReadWindow reads_;
   EpisodeLog episodes_;
-  Answers answers_;
-  std::vector<Trigger> naks_;  // oldest first
-  std::vector<Trigger> rnrs_;
-  FrameId received_beyond_frame_;  // the reply that acknowledged more than the tap saw
-  Nanos received_beyond_time_;
-  std::optional<Sequence> skewed_received_;  // waits kDirectionSkew before it closes gaps
-  Nanos skewed_since_;
+  Triggers naks_;
+  Triggers rnrs_;
 };
 
 }  // namespace rocetop::track

@@ -7,7 +7,6 @@ namespace rocetop::track {
 namespace {
 
 constexpr Sequence kOneWrap = Sequence{1} << 24;
-constexpr std::size_t kLateMost = 64;
 
 }  // namespace
 
@@ -44,7 +43,7 @@ void ResponseSpace::on_response(const PacketFacts& packet, RequestSpace* request
 
 void ResponseSpace::on_new(Sequence seq, const PacketFacts& packet, const RequestSpace* requests, bool delivered,
                            Context& context, Observation& observation) {
-  if (!late_.empty()) late_were_reordered(context);
+  if (!late_.empty()) late_.were_reordered(counts_, context);
   resending_ = false;
   observation.kind = Kind::kNew;
   if (seq > highest_ + 1) note_missing(seq, packet, requests, context, observation);
@@ -107,20 +106,19 @@ void ResponseSpace::on_old(Sequence seq, const PacketFacts& packet, const Pendin
     return;
   }
   if (asked_again || goes_on) {
-    const bool was_missing = true;
     if (delivered) missing_.settle(seq, Outcome::kRetransmitted, counts_, context.lists);
-    retransmitted(seq, packet, !was_missing, context, observation);
+    retransmitted(seq, packet, false, context, observation);
     return;
   }
   if (!delivered) return;
   // Late and not asked for again at the tap. Whether it was asked at all is only known where requests are captured.
   const bool silent = packet.time - last_time_ >= kSilence;
-  if (!read && (silent || late_.size() >= kLateMost)) {
+  if (!read && (silent || late_.full())) {
     missing_.settle(seq, Outcome::kRetransmitted, counts_, context.lists);
     retransmitted(seq, packet, false, context, observation);
     return;
   }
-  late_.push_back({packet, *missing_.take(seq)});
+  late_.hold({packet, *missing_.take(seq), seq});
   observation.kind = Kind::kReordered;
   remember(seq, packet, context);
 }
@@ -128,10 +126,10 @@ void ResponseSpace::on_old(Sequence seq, const PacketFacts& packet, const Pendin
 void ResponseSpace::retransmitted(Sequence seq, const PacketFacts& packet, bool seen, Context& context,
                                   Observation& observation) {
   if (!late_.empty()) {
-    if (extend(highest_, late_.back().packet.psn) + 1 == seq) {
+    if (extend(highest_, late_.newest().packet.psn) + 1 == seq) {
       late_were_resent(context);
     } else {
-      late_were_reordered(context);
+      late_.were_reordered(counts_, context);
     }
   }
   observation.kind = Kind::kRetransmission;
@@ -160,31 +158,16 @@ void ResponseSpace::remember(Sequence seq, const PacketFacts& packet, Context& c
   if (Slot* slot = history_.find(seq)) *slot = first_slot(packet);
 }
 
-void ResponseSpace::late_were_reordered(Context& context) {
-  for (const Late& late : late_) {
-    ++counts_.reordered_packets;
-    MissingPsns::settle_run(late.run, Outcome::kReordered, counts_, context.lists);
-    if (context.sink) {
-      context.sink->on_resolution({late.packet.frame, Resolution::Fate::kReordered, Cause::kUnknown, {}, {}});
-    }
-  }
-  late_.clear();
-}
-
 void ResponseSpace::late_were_resent(Context& context) {
-  for (const Late& late : late_) {
-    ++counts_.retransmitted_original_unseen;
-    counts_.retransmitted_bytes += late.packet.payload_bytes;
-    MissingPsns::settle_run(late.run, Outcome::kRetransmitted, counts_, context.lists);
+  for (const LateArrivals::Late& late : late_.were_resent(counts_, context)) {
     if (context.sink) {
       context.sink->on_resolution({late.packet.frame, Resolution::Fate::kRetransmission, Cause::kUnknown, {}, {}});
     }
   }
-  late_.clear();
 }
 
 void ResponseSpace::finish(const RequestSpace* requests, Context& context) {
-  late_were_reordered(context);
+  late_.were_reordered(counts_, context);
   if (!started_) return;
   if (!requests || !requests->started()) {
     missing_.settle_all(Outcome::kUnresolved, counts_, context.lists);

@@ -4,11 +4,10 @@
 // contract). Where the requests are not captured, only the order inside a message (First, Middle, Last) tells.
 #pragma once
 
-#include <vector>
-
 #include "track/context.h"
 #include "track/counts.h"
 #include "track/history.h"
+#include "track/late_arrivals.h"
 #include "track/missing.h"
 #include "track/observation.h"
 #include "track/packet_facts.h"
@@ -31,11 +30,6 @@ class ResponseSpace {
   const SpaceCounts& counts() const { return counts_; }
 
  private:
-  struct Late {
-    PacketFacts packet;
-    MissingPsns::Run run;
-  };
-
   void on_new(Sequence seq, const PacketFacts& packet, const RequestSpace* requests, bool delivered, Context& context,
               Observation& observation);
   void on_old(Sequence seq, const PacketFacts& packet, const PendingRead* read, bool delivered, Context& context,
@@ -44,13 +38,12 @@ class ResponseSpace {
                     Observation& observation);
   void retransmitted(Sequence seq, const PacketFacts& packet, bool seen, Context& context, Observation& observation);
   void remember(Sequence seq, const PacketFacts& packet, Context& context);
-  void late_were_reordered(Context& context);
   void late_were_resent(Context& context);
 
   SpaceCounts counts_;
   History history_;
   MissingPsns missing_;
-  std::vector<Late> late_;  // only where the requests are not captured
+  LateArrivals late_;  // only where the requests are not captured
   bool started_ = false;
   bool in_message_ = false;  // the newest response was a First or Middle
   bool resending_ = false;

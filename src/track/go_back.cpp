@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "track/go_back.h"
+
+#include <algorithm>
+
+#include "track/limits.h"
+
+namespace rocetop::track {
+namespace {
+
+constexpr Sequence kLookBack = 1024;  // PSNs looked at when the sender goes back: each go-back costs no more
+
+bool is_seen(const Slot* slot) { return slot && slot->state == Slot::State::kSeen; }
+
+/// Whether a packet from `from` on was seen only with a wrong ICRC.
+bool damaged_since(Sequence from, const SentSoFar& sent) {
+  for (Sequence s = sent.highest; s >= std::max(from, sent.highest - kLookBack); --s) {
+    const Slot* slot = sent.history.find(s);
+    if (!slot) return false;
+    if (is_seen(slot) && slot->bad_icrc) return true;
+  }
+  return false;
+}
+
+/// Whether a packet from `from` on that wants a reply has passed. (Where the newest packets are no longer remembered,
+/// or a READ's span covers them, yes.)
+bool reply_is_due(Sequence from, const SentSoFar& sent) {
+  if (sent.highest - from > kLookBack) return true;
+  for (Sequence s = sent.highest; s >= from; --s) {
+    const Slot* slot = sent.history.find(s);
+    if (!slot || sent.reads.find(s)) return true;
+    if (is_seen(slot) && slot->wants_reply) return true;
+  }
+  return false;
+}
+
+Nanos asked_time(const PendingRead& read) { return read.asked_again ? read.asked_again_time : read.time; }
+
+/// The sender last sent it when the tap saw it, or, if the tap never did, just before the packet that jumped over it.
+Nanos wait_before(Sequence seq, const PacketFacts& packet, const SentSoFar& sent) {
+  const Slot* slot = sent.history.find(seq);
+  if (is_seen(slot) && slot->last_frame != packet.frame) return packet.time - slot->last_time;
+  if (const PendingRead* read = sent.reads.find(seq)) return packet.time - asked_time(*read);
+  if (const auto* run = sent.missing.find(seq)) return packet.time - run->time;
+  return {};
+}
+
+/// Why the sender went back to `seq`, by what the tap saw before; and the trigger. `e.wait` is since it was last sent.
+Cause cause_of(Sequence seq, const PacketFacts& packet, const SentSoFar& sent, Episode& e) {
+  const Acknowledgements& replies = sent.replies;
+  // An RNR NAK outranks a sequence NAK for the packets still under way.
+  if (const Trigger* rnr = sent.rnrs.answered_by(seq, packet.time, replies.received())) {
+    e.trigger_frame = rnr->frame;
+    e.wait = packet.time - rnr->time;
+    e.advertised_wait = rnr->advertised;
+    return Cause::kRnr;
+  }
+  if (const Trigger* nak = sent.naks.answered_by(seq, packet.time, replies.received())) {
+    e.trigger_frame = nak->frame;
+    e.wait = packet.time - nak->time;
+    return Cause::kNak;
+  }
+  const auto last_reply = replies.last_reply_time();
+  if (!last_reply) return Cause::kUnknown;
+  // Responses flow: something came after it was asked for, and not long ago; or there was no time for a timer.
+  const PendingRead* read = packet.wants_response() ? sent.reads.find(seq) : nullptr;
+  if (read && packet.time - *last_reply < kResponsesFlow &&
+      (*last_reply > asked_time(*read) || e.wait < kDirectionSkew + kDirectionSkew)) {
+    return Cause::kReadRestart;
+  }
+  if (replies.unreadable() && e.wait < kSilence) return Cause::kUnknown;
+  return Cause::kTimeout;
+}
+
+}  // namespace
+
+bool original_seen(Sequence seq, const SentSoFar& sent) {
+  if (seq < sent.first) return false;
+  if (sent.missing.contains(seq)) return false;
+  const Slot* slot = sent.history.find(seq);
+  return !slot || slot->state == Slot::State::kSeen || sent.reads.find(seq) != nullptr;
+}
+
+Episode judge_go_back(Sequence seq, const PacketFacts& packet, const SentSoFar& sent) {
+  Episode e;
+  e.first_psn = wire_psn(seq);
+  e.last_psn = e.first_psn;
+  e.first_frame = packet.frame;
+  e.first_time = packet.time;
+  e.first_psn_seen = original_seen(seq, sent);
+  e.first_psn_acked = seq >= sent.first && seq <= sent.replies.received();
+  e.named_by_nak = sent.naks.name(seq);
+  e.reply_was_due = reply_is_due(seq, sent);
+  e.silence = packet.time - sent.last_request_time;
+  const Slot* slot = sent.history.find(seq);
+  e.first_psn_behind_gap = slot && slot->behind_gap;
+  // A receiver without reordering drops what overtook a late PSN as well: the PSN after a late one shares its fate.
+  const Slot* before = sent.history.find(seq - 1);
+  e.first_psn_late = (slot && slot->late) || (before && before->late);
+  e.first_psn_bad_icrc = damaged_since(seq, sent);
+  e.wait = wait_before(seq, packet, sent);
+  e.cause = cause_of(seq, packet, sent, e);
+  return e;
+}
+
+bool was_spurious(const EpisodeLog::Open& open, Sequence first, const ReadWindow& reads) {
+  if (open.first < first || open.received_at_start < open.last) return false;
+  bool answered = true;
+  reads.each_overlapping(open.first, open.last,
+                         [&](const PendingRead& read) { answered = answered && read.complete(); });
+  return answered;
+}
+
+}  // namespace rocetop::track

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// LateArrivals: missing PSNs of a space that arrived without a sign that the sender had gone back. What follows
+// decides: something new, and the network had reordered them; something seen before, and they were the first of a
+// resend.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "track/context.h"
+#include "track/counts.h"
+#include "track/missing.h"
+#include "track/packet_facts.h"
+
+namespace rocetop::track {
+
+class LateArrivals {
+ public:
+  struct Late {
+    PacketFacts packet;
+    MissingPsns::Run run;  ///< the PSNs that the packet filled
+    Sequence last = 0;     ///< the last PSN it takes
+  };
+
+  /// A reordering depth beyond this is a sender going back.
+  static constexpr std::size_t kMost = 64;
+
+  bool empty() const { return late_.empty(); }
+  bool full() const { return late_.size() >= kMost; }
+  const Late& newest() const { return late_.back(); }
+  void hold(const Late& late) { late_.push_back(late); }
+
+  /// The network had reordered them.
+  void were_reordered(SpaceCounts& counts, Context& context);
+  /// The sender had gone back. Gives them, in the order they came.
+  std::vector<Late> were_resent(SpaceCounts& counts, Context& context);
+
+ private:
+  std::vector<Late> late_;
+};
+
+}  // namespace rocetop::track
