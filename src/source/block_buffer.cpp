@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "source/block_buffer.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -18,7 +19,8 @@ bool BlockBuffer::fill() {
     begin_ = 0;
   }
   ROCETOP_CHECK(end_ < kBytes);
-  const std::size_t got = stream_->read({bytes_.get() + end_, kBytes - end_});
+  const std::size_t wanted = std::min(kBytes - end_, std::max(kReadBytes, end_));
+  const std::size_t got = stream_->read({bytes_.get() + end_, wanted});
   end_ += got;
   return got != 0;
 }

@@ -13,8 +13,11 @@ namespace rocetop::source {
 
 class BlockBuffer {
  public:
-  /// Holds the longest frame delivered with the headers around it, and is small enough to stay in a core's cache.
+  /// Holds the longest frame delivered with the headers around it.
   static constexpr std::size_t kBytes = 512 * 1024;
+  /// What one fill() reads, unless a record is longer: few enough to leave a core's cache to the state of the
+  /// connections, enough to make system calls rare.
+  static constexpr std::size_t kReadBytes = 64 * 1024;
 
   explicit BlockBuffer(std::unique_ptr<ByteStream> stream);
 
@@ -27,7 +30,8 @@ class BlockBuffer {
     offset_ += count;
   }
 
-  /// Reads once, as much as there is room for. False at the end of the stream. Must not be called with a full buffer.
+  /// Reads once: some kReadBytes, or as much as is held already. False at the end of the stream. Must not be called
+  /// with a full buffer.
   bool fill();
 
   const ByteStream& stream() const { return *stream_; }

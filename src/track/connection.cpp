@@ -14,18 +14,18 @@ bool is_path_mtu(std::uint32_t bytes) {
 
 Connection::Connection(const Connection& other)
     : id(other.id),
-      facts(other.facts),
-      paired_by_(other.paired_by_),
       transport_(other.transport_),
-      path_mtu_(other.path_mtu_),
-      cm_(other.cm_),
-      own_qpn_of_side_0_(other.own_qpn_of_side_0_),
+      paired_by_(other.paired_by_),
       headers_cut_(other.headers_cut_),
+      path_mtu_(other.path_mtu_),
       first_frame_(other.first_frame_),
       last_frame_(other.last_frame_),
-      first_time_(other.first_time_),
       last_time_(other.last_time_),
-      sides_(other.sides_) {}
+      sides_(other.sides_),
+      first_time_(other.first_time_),
+      own_qpn_of_side_0_(other.own_qpn_of_side_0_),
+      cm_(other.cm_),
+      facts(other.facts) {}
 
 std::size_t Connection::add_side(const FlowKey& key) {
   const std::size_t index = sides_[0] ? 1 : 0;

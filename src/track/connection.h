@@ -53,10 +53,8 @@ class Connection {
 
   std::size_t slots() const;
 
-  std::uint32_t id = 0;  ///< ConnectionCounts::id, 0 = not numbered yet
-  ConnectionFacts facts;
+  std::uint32_t id = 0;                     ///< ConnectionCounts::id, 0 = not numbered yet
   std::uint32_t noted_bucket = 0xFFFFFFFF;  ///< Pairing's: where this side's window was noted last
-  std::uint32_t pairing_attempts = 0;
 
   /// While open: is this still the connection it was? (A QPN may be used again.)
   struct Suspicion {
@@ -74,17 +72,21 @@ class Connection {
   void release_held(std::size_t side, Context& context);
   void fill_direction(std::size_t side, DirectionCounts& out) const;
 
-  PairedBy paired_by_ = PairedBy::kNone;
   wire::Transport transport_ = wire::Transport::kCnp;  // until another packet says more
-  std::optional<std::uint32_t> path_mtu_;
-  std::optional<CmFacts> cm_;
-  std::optional<Qpn> own_qpn_of_side_0_;
+  PairedBy paired_by_ = PairedBy::kNone;
   bool headers_cut_ = false;
+  std::optional<std::uint32_t> path_mtu_;
   FrameId first_frame_;
   FrameId last_frame_;
-  Nanos first_time_;
   Nanos last_time_;
   std::array<std::optional<Side>, 2> sides_;  // in place: a packet finds its state behind one pointer
+  Nanos first_time_;
+  std::optional<Qpn> own_qpn_of_side_0_;
+  std::optional<CmFacts> cm_;
+
+ public:
+  ConnectionFacts facts;
+  std::uint32_t pairing_attempts = 0;
 };
 
 }  // namespace rocetop::track

@@ -94,19 +94,22 @@ enum class Tap : std::uint8_t { kUnknown, kNearSource, kNearDestination };
 
 /// One direction of a connection: everything sent from src to dst's queue pair.
 struct DirectionCounts {
+  // What every packet counts comes first: it shares cache lines.
+  std::uint64_t frames = 0;
+  std::uint64_t bytes_on_wire = 0;
+  FrameId last_frame;
+  Nanos last_time;
+  std::uint64_t truncated_frames = 0;
+  std::array<std::uint64_t, 3> icrc{};  ///< by wire::IcrcStatus
+  std::array<std::uint64_t, 4> ecn{};   ///< by wire::Ecn
+  std::uint16_t udp_src = 0;            ///< of the first packet
+  bool udp_src_varies = false;
+  FrameId first_frame;
+  Nanos first_time;
   IpAddress src;
   IpAddress dst;
   std::optional<Qpn> dst_qpn;
   std::optional<Qpn> src_qpn;  ///< UD only: the DETH's
-  std::uint64_t frames = 0;
-  std::uint64_t bytes_on_wire = 0;
-  FrameId first_frame;
-  FrameId last_frame;
-  Nanos first_time;
-  Nanos last_time;
-  std::uint64_t truncated_frames = 0;
-  std::array<std::uint64_t, 4> ecn{};   ///< by wire::Ecn
-  std::array<std::uint64_t, 3> icrc{};  ///< by wire::IcrcStatus
   Tap tap = Tap::kUnknown;
   std::vector<std::pair<std::uint8_t, std::uint64_t>> opcodes;  ///< opcode -> packets, ascending
   std::uint64_t acks = 0;
@@ -120,8 +123,6 @@ struct DirectionCounts {
   std::uint64_t cnps = 0;
   FrameId first_bad_icrc;
   std::vector<std::pair<std::uint8_t, std::uint64_t>> dscp;  ///< DSCP -> frames (CNPs included), ascending
-  std::uint16_t udp_src = 0;                                 ///< of the first packet
-  bool udp_src_varies = false;
   std::optional<Psn> last_acked_psn;  ///< highest PSN of this direction's requests that the peer acknowledged
   FrameId last_ack_frame;             ///< … and the frame that did
   Nanos last_ack_time;

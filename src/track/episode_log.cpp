@@ -6,21 +6,20 @@
 namespace rocetop::track {
 
 void EpisodeLog::begin(const Open& open) {
-  is_open_ = true;
-  open_ = open;
+  open_.assign(1, open);
   frames_.clear();
 }
 
 void EpisodeLog::add(Sequence last, const PacketFacts& packet, bool wasted, bool unseen, const Context& context) {
-  Episode& e = open_.episode;
+  Episode& e = open_.front().episode;
   ++e.packets;
   e.bytes += packet.payload_bytes;
   e.wasted_packets += wasted ? 1 : 0;
   e.unseen_packets += unseen ? 1 : 0;
   e.last_frame = packet.frame;
-  open_.last = std::max(open_.last, last);
-  open_.next = last + 1;
-  e.last_psn = wire_psn(open_.last);
+  open_.front().last = std::max(open_.front().last, last);
+  open_.front().next = last + 1;
+  e.last_psn = wire_psn(open_.front().last);
   if (context.sink && frames_.size() < kFramesMost) frames_.push_back(packet.frame);
 }
 
@@ -30,7 +29,7 @@ void EpisodeLog::replies_are_captured(SpaceCounts& counts) {
     e.cause = Cause::kTimeout;
     return true;
   };
-  if (is_open_) judge(open_.episode);
+  if (is_open()) judge(open_.front().episode);
   for (Episode& e : counts.episodes) {
     if (!judge(e)) continue;
     --counts.episodes_by_cause[static_cast<std::size_t>(Cause::kUnknown)];
@@ -39,8 +38,8 @@ void EpisodeLog::replies_are_captured(SpaceCounts& counts) {
 }
 
 void EpisodeLog::end(SpaceCounts& counts, Context& context) {
-  if (!is_open_) return;
-  Episode& e = open_.episode;
+  if (!is_open()) return;
+  Episode& e = open_.front().episode;
   // Where the loss was before the tap, what the tap had seen had passed the place of loss, and was sent again only
   // because the sender goes back as a whole. After an RNR NAK the responder really took none of it.
   if (e.unseen_packets > 0 && e.cause != Cause::kRnr) {
@@ -59,7 +58,7 @@ void EpisodeLog::end(SpaceCounts& counts, Context& context) {
     }
   }
   frames_.clear();
-  is_open_ = false;
+  open_.clear();
 }
 
 }  // namespace rocetop::track

@@ -21,9 +21,9 @@ class EpisodeLog {
     bool began_with_read = false;
   };
 
-  bool is_open() const { return is_open_; }
-  Open& open() { return open_; }
-  const Open& open() const { return open_; }
+  bool is_open() const { return !open_.empty(); }
+  Open& open() { return open_.front(); }
+  const Open& open() const { return open_.front(); }
 
   void begin(const Open& open);
   /// One resent packet of the open episode, whose PSNs end at `last`.
@@ -36,8 +36,7 @@ class EpisodeLog {
  private:
   static constexpr std::size_t kFramesMost = 1 << 16;  // frames remembered per episode, for the sink only
 
-  bool is_open_ = false;
-  Open open_;  // means nothing while none is open
+  std::vector<Open> open_;  // none or one; out of the way of the packets that find none
   std::vector<FrameId> frames_;
 };
 

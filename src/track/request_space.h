@@ -120,10 +120,10 @@ class RequestSpace {
   MissingPsns missing_;
   LateArrivals late_;
   std::vector<PacketFacts> copies_;  // in a row: copies, unless the row turns out to be the sender going back
+  EpisodeLog episodes_;
   History history_;
   SpaceCounts counts_;
   ReadWindow reads_;
-  EpisodeLog episodes_;
   Triggers naks_;
   Triggers rnrs_;
 };

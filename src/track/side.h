@@ -20,13 +20,13 @@ struct Side {
     std::uint8_t value = 0;
   };
 
-  FlowKey key;  ///< of every packet of this side
+  RequestSpace requests;
   Row opcode_row;
   Row dscp_row;
-  PacketFacts last_ack;
   DirectionCounts counts;
-  RequestSpace requests;
   ResponseSpace responses;
+  PacketFacts last_ack;
+  FlowKey key;  ///< of every packet of this side
   std::vector<PacketFacts> held;  ///< replies that wait for pairing, oldest first
 
   /// Counts what needs no sequence number: frames, bytes, opcodes, ECN, ICRC, NAK codes.

@@ -47,18 +47,20 @@ Observation Tracker::route(const FlowKey& key, const PacketFacts& packet) {
   auto found = flows_.find(key);
   if (found == flows_.end() && !may_open(key, packet)) return {};
   Flow flow = found != flows_.end() ? found->second : open_flow(key);
-  if (packet.role == wire::Role::kRequest && !connections_[flow.connection]->suspicion &&
-      connections_[flow.connection]->side(flow.side).requests.is_suspect(packet)) {
-    doubt(flow.connection, flow.side, packet);
-    found = flows_.find(key);
-    flow = found != flows_.end() ? found->second : open_flow(key);
-  }
-  const bool is_reply = packet.role == wire::Role::kAcknowledge || packet.role == wire::Role::kResponse;
-  if (is_reply && !connections_[flow.connection]->is_paired()) {
+  Connection* known = connections_[flow.connection].get();
+  if (packet.role == wire::Role::kRequest) {
+    if (!known->suspicion && known->side(flow.side).requests.is_suspect(packet)) {
+      doubt(flow.connection, flow.side, packet);
+      found = flows_.find(key);
+      flow = found != flows_.end() ? found->second : open_flow(key);
+      known = connections_[flow.connection].get();
+    }
+  } else if ((packet.role == wire::Role::kAcknowledge || packet.role == wire::Role::kResponse) && !known->is_paired()) {
     try_to_pair(key, packet);
     flow = flows_.find(key)->second;
+    known = connections_[flow.connection].get();
   }
-  Connection& connection = *connections_[flow.connection];
+  Connection& connection = *known;
   Observation observation = connection.on_packet(flow.side, packet, context_);
   if (connection.id == 0) connection.id = next_id_++;
   observation.connection = connection.id;
