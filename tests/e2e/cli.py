@@ -70,7 +70,8 @@ class Rules(unittest.TestCase):
             plain = json.loads(rocetop("triage", "--json", WRITE_LOSS).stdout)
             same = json.loads(rocetop("triage", "--json", "--thresholds", file.name, WRITE_LOSS).stdout)
             self.assertEqual(plain, same)
-            done = rocetop("triage", "--json", "--thresholds", file.name, "--threshold", "wasted_packets=1000", WRITE_LOSS)
+            done = rocetop("triage", "--json", "--thresholds", file.name, "--threshold", "wasted_packets=1000",
+                           WRITE_LOSS)
         changed = json.loads(done.stdout)
         self.assertEqual(changed["thresholds"]["wasted_packets"], 1000)
         self.assertIn("retransmit.waste", [f["rule"] for f in plain["findings"]])
