@@ -18,6 +18,7 @@ Connection::Connection(const Connection& other)
       paired_by_(other.paired_by_),
       headers_cut_(other.headers_cut_),
       path_mtu_(other.path_mtu_),
+      longest_payload_(other.longest_payload_),
       first_frame_(other.first_frame_),
       last_frame_(other.last_frame_),
       last_time_(other.last_time_),
@@ -50,7 +51,7 @@ Observation Connection::on_packet(std::size_t index, const PacketFacts& packet, 
   side.count(packet);
   headers_cut_ =
       headers_cut_ || (packet.headers_cut && (packet.is_read_request() || packet.role == wire::Role::kAcknowledge));
-  learn_path_mtu(packet);
+  learn_path_mtu(packet, context);
 
   Observation observation;
   switch (packet.role) {
@@ -127,14 +128,20 @@ void Connection::hold_reply(Side& side, const PacketFacts& packet, Context& cont
 }
 
 /// First and Middle packets are as long as the path MTU (IBTA vol. 1, 9.7.5.1).
-void Connection::learn_path_mtu(const PacketFacts& packet) {
+void Connection::learn_path_mtu(const PacketFacts& packet, Context& context) {
   if (path_mtu_ || packet.icrc == wire::IcrcStatus::kBad) return;
   if (packet.role != wire::Role::kRequest && packet.role != wire::Role::kResponse) return;
-  if (packet.position != wire::Position::kFirst && packet.position != wire::Position::kMiddle) return;
-  if (!is_path_mtu(packet.payload_bytes)) return;
-  path_mtu_ = packet.payload_bytes;
-  for (auto& side : sides_) {
-    if (side) side->requests.on_path_mtu(*path_mtu_);
+  const bool full = packet.position == wire::Position::kFirst || packet.position == wire::Position::kMiddle;
+  if (full && is_path_mtu(packet.payload_bytes)) {
+    path_mtu_ = packet.payload_bytes;
+    for (auto& side : sides_) {
+      if (side) side->requests.on_path_mtu(*path_mtu_, context);
+    }
+  } else if (packet.payload_bytes > longest_payload_) {
+    longest_payload_ = packet.payload_bytes;
+    for (auto& side : sides_) {
+      if (side) side->requests.on_payload(longest_payload_, context);
+    }
   }
 }
 
@@ -164,8 +171,10 @@ void Connection::join(Connection& other, PairedBy by, Context& context) {
   if (transport_ == wire::Transport::kCnp) transport_ = other.transport_;
   if (!cm_) cm_ = other.cm_;
   if (!path_mtu_) path_mtu_ = other.path_mtu_;
-  if (path_mtu_) {
-    for (auto& side : sides_) side->requests.on_path_mtu(*path_mtu_);
+  longest_payload_ = std::max(longest_payload_, other.longest_payload_);
+  for (auto& side : sides_) {
+    if (path_mtu_) side->requests.on_path_mtu(*path_mtu_, context);
+    side->requests.on_payload(longest_payload_, context);
   }
   // In the order they were seen, as far as the two directions depend on each other: each only on the other's requests.
   for (std::size_t i = 0; i < 2; ++i) release_held(i, context);

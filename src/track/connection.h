@@ -68,7 +68,7 @@ class Connection {
  private:
   void deliver_reply(std::size_t side, const PacketFacts& packet, Observation& observation, Context& context);
   void hold_reply(Side& side, const PacketFacts& packet, Context& context);
-  void learn_path_mtu(const PacketFacts& packet);
+  void learn_path_mtu(const PacketFacts& packet, Context& context);
   void release_held(std::size_t side, Context& context);
   void fill_direction(std::size_t side, DirectionCounts& out) const;
 
@@ -76,6 +76,7 @@ class Connection {
   PairedBy paired_by_ = PairedBy::kNone;
   bool headers_cut_ = false;
   std::optional<std::uint32_t> path_mtu_;
+  std::uint32_t longest_payload_ = 0;  // counted while the path MTU is not known
   FrameId first_frame_;
   FrameId last_frame_;
   Nanos last_time_;

@@ -20,13 +20,16 @@ constexpr Sequence read_span(std::uint32_t bytes, std::uint32_t pmtu) {
 
 struct PendingRead {
   Sequence first = 0;
-  Sequence last = 0;      ///< equal to first while the span is not known
+  Sequence last = 0;      ///< while the span is not known: what it takes at least, or, if followed, at most
   Sequence answered = 0;  ///< responses seen in order up to here; first - 1 when none
   FrameId frame;
   Nanos time;
   std::uint32_t bytes = 0;
+  std::uint32_t address = 0;  ///< low half
   bool bytes_known = false;
   bool span_known = false;
+  FrameId followed_by;  ///< while the span is not known: the next new request
+  Nanos followed_time;
   bool asked_again = false;  ///< in whole or from the middle
   Sequence asked_again_from = 0;
   Nanos asked_again_time;
@@ -42,6 +45,10 @@ class ReadWindow {
   PendingRead* find(Sequence s);
   const PendingRead* find(Sequence s) const { return const_cast<ReadWindow*>(this)->find(s); }
   PendingRead* newest() { return reads_.empty() ? nullptr : &reads_.back(); }
+  template <typename Function>
+  void each(Function&& function) {
+    for (PendingRead& read : reads_) function(read);
+  }
   /// Every remembered request overlapping [first, last], ascending.
   template <typename Function>
   void each_overlapping(Sequence first, Sequence last, Function&& function) const {
