@@ -102,6 +102,9 @@ void Connection::deliver_reply(std::size_t index, const PacketFacts& packet, Obs
     side.responses.on_response(packet, requests, delivered, context, observation);
   }
   if (!requests || !delivered) return;
+  if (packet.role == wire::Role::kAcknowledge && !requests->reads().empty()) {
+    side.responses.on_acknowledgement(packet, *requests, context);
+  }
   if (packet.role == wire::Role::kAcknowledge && side.is_copied_ack(packet)) {
     if (packet.has_aeth && wire::aeth_kind(packet.syndrome) == wire::AethKind::kRnrNak) ++side.counts.rnr_nak_copies;
     return;
@@ -238,6 +241,7 @@ void Connection::fill_direction(std::size_t index, DirectionCounts& out) const {
   out.last_new_request_time = requests.last_new_time();
   out.last_request_time = requests.last_request_time();
   out.last_request_frame = requests.last_request_frame();
+  out.last_reply_time = requests.last_reply_time();
   if (requests.received() >= requests.first()) {
     out.last_acked_psn = wire_psn(requests.received());
     out.last_ack_frame = requests.last_ack_frame();

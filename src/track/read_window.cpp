@@ -3,7 +3,28 @@
 
 #include <algorithm>
 
+#include "track/limits.h"
+
 namespace rocetop::track {
+
+/// A response from the middle of a READ answers all before it only if they came in order.
+void PendingRead::on_response(Sequence s, Nanos response_time) {
+  if (s == answered + 1) answered = s;
+  if (s != passed + 1) return;
+  passed = s;
+  if (response_time - passed_time >= kDirectionSkew) paused = s;
+  passed_time = response_time;
+}
+
+void PendingRead::ask_again(Sequence s, FrameId again_frame, Nanos again_time) {
+  asked_again = true;
+  asked_again_from = s;
+  asked_again_time = again_time;
+  asked_again_frame = again_frame;
+  passed = s - 1;
+  passed_time = again_time;
+  paused = 0;
+}
 
 void ReadWindow::add(const PendingRead& read) {
   if (reads_.size() >= kMost) reads_.erase(reads_.begin(), reads_.begin() + kMost / 2);

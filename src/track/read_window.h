@@ -22,6 +22,9 @@ struct PendingRead {
   Sequence first = 0;
   Sequence last = 0;      ///< while the span is not known: what it takes at least, or, if followed, at most
   Sequence answered = 0;  ///< responses seen in order up to here; first - 1 when none
+  Sequence passed = 0;    ///< … since it was last asked for
+  Nanos passed_time;      ///< when the last of them was seen, or when it was asked for
+  Sequence paused = 0;    ///< the last of them that came after a pause (kDirectionSkew)
   FrameId frame;
   Nanos time;
   std::uint32_t bytes = 0;
@@ -36,6 +39,13 @@ struct PendingRead {
   FrameId asked_again_frame;
 
   bool complete() const { return answered >= last; }
+  /// Its response `s` was seen.
+  void on_response(Sequence s, Nanos time);
+  /// It is asked for again, from `s` on.
+  void ask_again(Sequence s, FrameId again_frame, Nanos again_time);
+  /// Whether the response `s` passed the tap in order right behind what was before it, and another one after it: its
+  /// requester, if it has not got it, did not just ask too early.
+  bool passed_by(Sequence s) const { return passed > s && paused < s; }
 };
 
 class ReadWindow {
@@ -49,6 +59,7 @@ class ReadWindow {
   void each(Function&& function) {
     for (PendingRead& read : reads_) function(read);
   }
+  const PendingRead* newest() const { return reads_.empty() ? nullptr : &reads_.back(); }
   /// Every remembered request overlapping [first, last], ascending.
   template <typename Function>
   void each_overlapping(Sequence first, Sequence last, Function&& function) const {

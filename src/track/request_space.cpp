@@ -201,7 +201,8 @@ bool RequestSpace::remember_read(Sequence seq, Sequence last, const PacketFacts&
   PendingRead read;
   read.first = seq;
   read.last = last;
-  read.answered = seq - 1;
+  read.answered = read.passed = seq - 1;
+  read.passed_time = packet.time;
   read.frame = packet.frame;
   read.time = packet.time;
   read.bytes = packet.read_bytes;
@@ -385,10 +386,7 @@ void RequestSpace::resend(Sequence seq, Sequence last, const PacketFacts& packet
     PendingRead* read = reads_.find(seq);
     if (read && seen) asked_before = read->frame;
     if (read && (read->first < seq || seen)) {
-      read->asked_again = true;
-      read->asked_again_from = seq;
-      read->asked_again_time = packet.time;
-      read->asked_again_frame = packet.frame;
+      read->ask_again(seq, packet.frame, packet.time);
     } else if (!read) {
       remember_read(seq, last, packet);
     }

@@ -69,6 +69,7 @@ class RequestSpace {
   const ReadWindow& reads() const { return reads_; }
   std::optional<Msn> last_msn() const { return replies_.last_msn(); }
   bool replies_seen() const { return replies_.any_reply(); }
+  std::optional<Nanos> last_reply_time() const { return replies_.last_reply_time(); }
   Nanos last_new_time() const { return last_new_time_; }
   FrameId last_request_frame() const { return last_request_frame_; }
   Nanos last_request_time() const { return last_request_time_; }

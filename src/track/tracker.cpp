@@ -32,6 +32,7 @@ Observation Tracker::on_packet(const wire::Packet& packet, FrameId frame, Nanos 
   key.hosts = {packet.src, packet.dst, packet.network, packet.protocol};
   key.dst_qpn = packet.bth.dest_qp;
   const PacketFacts facts = facts_of(packet, frame, time, wire_bytes);
+  context_.now = time;
   key.datagram = facts.role == wire::Role::kDatagram;
   if (key.datagram && packet.has(wire::kDeth)) key.src_qpn = packet.deth.src_qp;
   if (key.dst_qpn.value <= 1 && facts.role != wire::Role::kCnp) {

@@ -161,6 +161,28 @@ constexpr Rule kLatePairing[] = {
      "R 100-103 | RR 100-103 | drop 101 | wait 2ms | W 104 | ACK 104", "responses: missing 101 capture_missed"},
 };
 
+constexpr Rule kUnanswered[] = {
+    {"an acknowledgement jumps over responses to what was asked before: the capture missed them",
+     "W 98-99 | ACK 99 | R 100-103 | W 104 | RR 100-103 | drop 102-103 | ACK 104 | wait 2ms | W 105 | ACK 105",
+     "responses: missing 102-103 capture_missed"},
+    {"… all of them, even if none was seen",
+     "W 98-99 | ACK 99 | R 100-103 | W 104 | RR 100-103 | B: drop 100-103 | ACK 104 | wait 2ms | W 105 | ACK 105",
+     "responses: missing 100-103 capture_missed"},
+    {"… unresolved where the requester sends nothing more",
+     "W 98-99 | ACK 99 | R 100-103 | W 104 | RR 100-103 | drop 102-103 | ACK 104",
+     "responses: missing 102-103 unresolved"},
+    {"… unresolved where it asked again, and no answer was seen",
+     "W 98-99 | ACK 99 | R 100-103 | W 104 | RR 100-103 | drop 102-103 | ACK 104 | R 102-103 | wait 2ms | W 105",
+     "requests: seen 1; read_restart 102 x1 at #9 | responses: missing 102-103 unresolved"},
+    {"an acknowledgement of the READ's neighbours jumps over nothing",
+     "W 98-99 | R 100-103 | ACK 99 | RR 100-103 | W 104 | ACK 104", "clean"},
+    {"responses that never come are missing",
+     "W 98-99 | ACK 99 | R 100-103 | RR 100-103 | drop 102-103 | wait 70ms | CNP",
+     "responses: missing 102-103 unresolved"},
+    {"… unless the capture ends before they can", "W 98-99 | ACK 99 | R 100-103 | RR 100-103 | drop 102-103 | CNP",
+     "clean"},
+};
+
 // Where the path MTU is not known, nor is how many PSNs a READ takes.
 constexpr Rule kReadSpans[] = {
     {"what follows a READ tells its span, if nothing between is lost", "R 100-103 | R 104-107 | R 108", "clean"},
@@ -211,6 +233,7 @@ constexpr Rule kReuse[] = {
 std::string name(const testing::TestParamInfo<Rule>& info) { return std::to_string(info.index + 1); }
 
 INSTANTIATE_TEST_SUITE_P(ReadSpans, Rules, testing::ValuesIn(kReadSpans), name);
+INSTANTIATE_TEST_SUITE_P(Unanswered, Rules, testing::ValuesIn(kUnanswered), name);
 INSTANTIATE_TEST_SUITE_P(New, Rules, testing::ValuesIn(kNew), name);
 INSTANTIATE_TEST_SUITE_P(Missing, Rules, testing::ValuesIn(kMissing), name);
 INSTANTIATE_TEST_SUITE_P(Resent, Rules, testing::ValuesIn(kResent), name);
