@@ -234,6 +234,7 @@ ConnectionCounts Connection::finish(Context& context) {
 void Connection::fill_direction(std::size_t index, DirectionCounts& out) const {
   const Side& side = *sides_[index];
   out = side.total();
+  if (!(side.key.hosts.network == facts.network)) out.network = side.key.hosts.network;
   out.requests = side.requests.counts();
   out.responses = side.responses.counts();
   const RequestSpace& requests = side.requests;
