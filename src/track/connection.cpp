@@ -190,10 +190,23 @@ void Connection::announce(const CmFacts& cm, std::uint32_t path_mtu, Qpn own_qpn
   paired_by_ = PairedBy::kCm;
 }
 
-std::size_t Connection::slots() const {
-  std::size_t n = 0;
-  for (std::size_t i = 0; i < side_count(); ++i) n += sides_[i]->slots();
-  return n;
+void Connection::give_back(Context& context) const {
+  for (std::size_t i = 0; i < side_count(); ++i) {
+    const Side& side = *sides_[i];
+    context.slots.left += side.slots();
+    context.lists.open_left += side.requests.open_runs_claimed() + side.responses.open_runs_claimed();
+    context.lists.reads_left += side.requests.reads_claimed();
+  }
+}
+
+void Connection::take_again(Context& context) const {
+  const auto take = [](std::size_t& left, std::size_t n) { left -= std::min(left, n); };
+  for (std::size_t i = 0; i < side_count(); ++i) {
+    const Side& side = *sides_[i];
+    take(context.slots.left, side.slots());
+    take(context.lists.open_left, side.requests.open_runs_claimed() + side.responses.open_runs_claimed());
+    take(context.lists.reads_left, side.requests.reads_claimed());
+  }
 }
 
 ConnectionCounts Connection::finish(Context& context) {

@@ -51,7 +51,9 @@ class Connection {
   FrameId first_frame() const { return first_frame_; }
   wire::Transport transport() const { return transport_; }
 
-  std::size_t slots() const;
+  /// What it holds of the common budgets goes back, or, as it does when a copy takes its place, is taken again.
+  void give_back(Context& context) const;
+  void take_again(Context& context) const;
 
   std::uint32_t id = 0;                     ///< ConnectionCounts::id, 0 = not numbered yet
   std::uint32_t noted_bucket = 0xFFFFFFFF;  ///< Pairing's: where this side's window was noted last

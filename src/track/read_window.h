@@ -10,6 +10,7 @@
 #include "base/frame_id.h"
 #include "base/nanos.h"
 #include "base/psn.h"
+#include "track/missing.h"
 
 namespace rocetop::track {
 
@@ -50,7 +51,10 @@ struct PendingRead {
 
 class ReadWindow {
  public:
-  void add(const PendingRead& read);
+  /// At kMost, or where all spaces together remember too many, the older half is forgotten.
+  void add(const PendingRead& read, SpaceCounts& counts, ListBudget& budget);
+  /// Entries claimed of ListBudget::reads_left.
+  std::size_t claimed() const { return claimed_; }
   /// The request whose PSNs hold `s`, newest first.
   PendingRead* find(Sequence s);
   const PendingRead* find(Sequence s) const { return const_cast<ReadWindow*>(this)->find(s); }
@@ -78,6 +82,7 @@ class ReadWindow {
   std::size_t lower(Sequence s) const;
 
   std::vector<PendingRead> reads_;  // ascending by first
+  std::size_t claimed_ = 0;
 };
 
 }  // namespace rocetop::track

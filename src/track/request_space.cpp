@@ -173,7 +173,7 @@ void RequestSpace::on_new(Sequence seq, Sequence last, const PacketFacts& packet
   }
   observation.kind = Kind::kNew;
   remember(seq, packet, delivered, context);
-  if (packet.wants_response()) read_is_open_ = !remember_read(seq, last, packet);
+  if (packet.wants_response()) read_is_open_ = !remember_read(seq, last, packet, context);
   highest_ = last;
   if (last > seq) history_.advance(last);
   counts_.highest_psn = wire_psn(highest_);
@@ -197,7 +197,7 @@ void RequestSpace::remember(Sequence seq, const PacketFacts& packet, bool delive
 }
 
 /// Whether its span is known.
-bool RequestSpace::remember_read(Sequence seq, Sequence last, const PacketFacts& packet) {
+bool RequestSpace::remember_read(Sequence seq, Sequence last, const PacketFacts& packet, Context& context) {
   PendingRead read;
   read.first = seq;
   read.last = last;
@@ -211,7 +211,7 @@ bool RequestSpace::remember_read(Sequence seq, Sequence last, const PacketFacts&
   // An atomic takes one PSN; a READ's span needs the RETH and the path MTU, unless one packet holds it in any case.
   read.span_known =
       !packet.is_read_request() || (packet.has_reth && (mtu_.known() || mtu_.widest(packet.read_bytes) == 1));
-  reads_.add(read);
+  reads_.add(read, counts_, context.lists);
   return read.span_known;
 }
 
@@ -325,7 +325,7 @@ void RequestSpace::hold_late(Sequence seq, Sequence last, const PacketFacts& pac
   late_.hold({packet, *missing_.take_range(seq, last), last});
   observation.kind = Kind::kReordered;
   remember(seq, packet, true, context);
-  if (packet.wants_response() && !reads_.find(seq)) remember_read(seq, last, packet);
+  if (packet.wants_response() && !reads_.find(seq)) remember_read(seq, last, packet, context);
   if (Slot* slot = history_.find(seq)) {
     *slot = first_slot(packet);
     slot->late = true;
@@ -388,7 +388,7 @@ void RequestSpace::resend(Sequence seq, Sequence last, const PacketFacts& packet
     if (read && (read->first < seq || seen)) {
       read->ask_again(seq, packet.frame, packet.time);
     } else if (!read) {
-      remember_read(seq, last, packet);
+      remember_read(seq, last, packet, context);
     }
   }
   if (Slot* slot = history_.find(seq)) {

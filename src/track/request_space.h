@@ -77,6 +77,8 @@ class RequestSpace {
   Nanos last_ack_time() const { return replies_.last_time(); }
 
   std::size_t slots() const { return history_.size(); }
+  std::size_t open_runs_claimed() const { return missing_.claimed(); }
+  std::size_t reads_claimed() const { return reads_.claimed(); }
   SpaceCounts& counts() { return counts_; }
   const SpaceCounts& counts() const { return counts_; }
 
@@ -95,7 +97,7 @@ class RequestSpace {
   void on_old(Sequence seq, Sequence last, const PacketFacts& packet, bool delivered, Context& context,
               Observation& observation);
   void remember(Sequence seq, const PacketFacts& packet, bool delivered, Context& context);
-  bool remember_read(Sequence seq, Sequence last, const PacketFacts& packet);
+  bool remember_read(Sequence seq, Sequence last, const PacketFacts& packet, Context& context);
   bool is_copy(const Slot* slot, const PacketFacts& packet) const;
   void hold_late(Sequence seq, Sequence last, const PacketFacts& packet, Context& context, Observation& observation);
   void count_copies();

@@ -30,6 +30,7 @@ class ResponseSpace {
 
   bool started() const { return started_; }
   std::size_t slots() const { return history_.size(); }
+  std::size_t open_runs_claimed() const { return missing_.claimed(); }
   SpaceCounts& counts() { return counts_; }
   const SpaceCounts& counts() const { return counts_; }
 

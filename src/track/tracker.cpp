@@ -247,9 +247,9 @@ void Tracker::begin_anew(ConnectionIndex index) {
   if (auto suspicion = std::move(connections_[index]->suspicion)) {
     for (const auto& [side, packet] : suspicion->packets)
       again.emplace_back(connections_[index]->side(side).key, packet);
-    context_.slots.left += connections_[index]->slots();
+    connections_[index]->give_back(context_);
     connections_[index] = std::move(suspicion->before);
-    context_.slots.left -= std::min(context_.slots.left, connections_[index]->slots());
+    connections_[index]->take_again(context_);
   }
   retire(index);
   for (const auto& [key, packet] : again) route(key, packet);
@@ -262,7 +262,7 @@ void Tracker::retire(ConnectionIndex index) {
     const auto found = flows_.find(key);
     if (found != flows_.end() && found->second.connection == index) flows_.erase(found);
   }
-  context_.slots.left += connection.slots();
+  connection.give_back(context_);
   if (finished_.size() < context_.limits.connections) {
     finished_.push_back(connection.finish(context_));
   } else {
