@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/recorder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/timeline_builder.h"
+#include "wire/aeth.h"
+
+namespace rocetop::engine {
+namespace {
+
+using model::Cell;
+using model::DirectionTimeline;
+using model::Mark;
+using model::MarkedSeries;
+using track::Kind;
+using track::SpaceName;
+
+constexpr std::size_t kPauseCells = 4'096;  // of each series of pause frames
+
+Mark mark_of(const wire::Packet& packet, const track::Observation& observation) {
+  switch (observation.kind) {
+    case Kind::kNew:
+    case Kind::kDatagram:
+      return Mark::kNew;
+    case Kind::kRetransmission:
+      return model::resent(observation.cause.value_or(track::Cause::kUnknown));
+    case Kind::kReordered:
+      return Mark::kReordered;
+    case Kind::kDuplicate:
+      return Mark::kDuplicate;
+    case Kind::kAck:
+      return Mark::kAck;
+    case Kind::kNak:
+      return wire::nak_code(packet.aeth.syndrome) == wire::NakCode::kPsnSequenceError ? Mark::kSequenceNak
+                                                                                      : Mark::kFatalNak;
+    case Kind::kRnrNak:
+      return Mark::kRnrNak;
+    case Kind::kCnp:
+      return Mark::kCnp;
+    case Kind::kManagement:
+    case Kind::kUntracked:
+      break;
+  }
+  return Mark::kOther;
+}
+
+bool may_still_change(Kind kind) {
+  return kind == Kind::kRetransmission || kind == Kind::kReordered || kind == Kind::kDuplicate;
+}
+
+bool is_trouble(Mark mark) { return mark != Mark::kNew && mark != Mark::kAck && mark != Mark::kRoundTrip; }
+
+}  // namespace
+
+Recorder::Recorder(const RecorderLimits& limits) : limits_(limits), slots_(1) {
+  for (std::uint8_t i = 0; i < pauses_.size(); ++i)
+    pauses_[i] = {i, model::Series(kPauseCells), model::Series(kPauseCells)};
+  link_pause_ = {0, model::Series(kPauseCells), model::Series(kPauseCells)};
+}
+
+FrameObserver Recorder::observer() {
+  return [this](const source::Frame& frame, const wire::Decoded& decoded, const track::Observation& observation) {
+    on_frame(frame, decoded, observation);
+  };
+}
+
+void Recorder::on_frame(const source::Frame& frame, const wire::Decoded& decoded,
+                        const track::Observation& observation) {
+  if (decoded.kind == wire::FrameKind::kPause) on_pause(frame, decoded.pause);
+  if (decoded.kind == wire::FrameKind::kRoce && observation.connection != 0)
+    on_packet(frame, decoded.packet, observation);
+  early_.clear();
+}
+
+void Recorder::on_packet(const source::Frame& frame, const wire::Packet& packet,
+                         const track::Observation& observation) {
+  const RecordedPlace place = place_of(packet, observation);
+  Mark mark = mark_of(packet, observation);
+  const bool has_psn = mark != Mark::kCnp && mark != Mark::kOther && place.slot != 0;
+  const Sequence seq = has_psn ? sequence_of(place, packet.bth.psn) : 0;
+  Cell cell{frame.time, frame.time, seq, seq, frame.id, frame.wire_length, 1};
+  if (!may_still_change(observation.kind)) {
+    add(place, mark, cell);
+  } else {
+    hold(place, mark, cell);
+    for (const track::Resolution& resolution : std::exchange(early_, {})) on_resolution(resolution);
+  }
+  cell.bytes = 0;
+  if (packet.ecn() == wire::Ecn::kCe && !packet.is_cnp()) add(place, Mark::kCe, cell);
+  if (observation.missing_before != 0) {
+    Cell gap = cell;
+    gap.packets = observation.missing_before;
+    if (place.slot != 0) {
+      gap.low = seq - observation.missing_before;
+      gap.high = seq - 1;
+    }
+    add(place, Mark::kGap, gap);
+  }
+  if (observation.rtt) {
+    cell.low = cell.high = observation.rtt->count;
+    add({place.slot, place.direction, SpaceName::kNone}, Mark::kRoundTrip, cell);
+  }
+}
+
+void Recorder::on_pause(const source::Frame& frame, const wire::Pause& pause) {
+  const auto note = [&](model::PauseTimeline& timeline, std::uint16_t quanta) {
+    const Cell cell{frame.time, frame.time, quanta, quanta, frame.id, frame.wire_length, 1};
+    (quanta != 0 ? timeline.xoff : timeline.xon).add(cell);
+  };
+  if (!pause.priority) return note(link_pause_, pause.quanta[0]);
+  for (std::size_t i = 0; i < pauses_.size(); ++i) {
+    if ((pause.class_vector >> i & 1) != 0) note(pauses_[i], pause.quanta[i]);
+  }
+}
+
+RecordedPlace Recorder::place_of(const wire::Packet& packet, const track::Observation& observation) {
+  const std::uint32_t id = observation.connection;
+  if (id >= slots_.size() && id <= limits_.connections) slots_.resize(id + 1);
+  if (id >= slots_.size()) {
+    if (id >= is_other_.size()) is_other_.resize(id + 1);
+    if (!is_other_[id]) ++other_connections_;
+    is_other_[id] = true;
+    return {0, 0, observation.space};
+  }
+  Slot& slot = slots_[id];
+  if (slot.series_limit == 0) slot.series_limit = limits_.series_cells;
+  const auto same = [&](const DirectionTimeline& d) {
+    return d.dst_qpn == packet.bth.dest_qp && d.src == packet.src && d.dst == packet.dst;
+  };
+  auto found = std::find_if(slot.directions.begin(), slot.directions.end(), same);
+  if (found == slot.directions.end()) {
+    if (slot.directions.size() < 2) {
+      slot.directions.push_back({packet.src, packet.dst, packet.bth.dest_qp, {}});
+      found = slot.directions.end() - 1;
+    } else {
+      found = slot.directions.begin() + (slot.directions[0].src == packet.src ? 0 : 1);
+    }
+  }
+  return {id, static_cast<std::uint8_t>(found - slot.directions.begin()), observation.space};
+}
+
+/// Replies carry PSNs of the other end's requests.
+Sequence Recorder::sequence_of(const RecordedPlace& place, Psn psn) {
+  const std::size_t owner = place.space == SpaceName::kRequests ? place.direction : 1 - place.direction;
+  std::optional<Sequence>& reference = slots_[place.slot].reference[owner];
+  reference = reference ? extend(*reference, psn) : Sequence{psn.value};
+  return *reference;
+}
+
+/// A repeat: its kind and cause may be settled by later packets.
+void Recorder::hold(const RecordedPlace& place, Mark mark, const Cell& cell) {
+  unsettled_[cell.frame] = {place, mark, cell};
+  unsettled_order_.push_back(cell.frame);
+  while (unsettled_order_.size() > limits_.unsettled) {
+    if (const auto oldest = unsettled_.find(unsettled_order_.front()); oldest != unsettled_.end()) {
+      add(oldest->second.place, oldest->second.mark, oldest->second.cell);
+      unsettled_.erase(oldest);
+    }
+    unsettled_order_.pop_front();
+  }
+}
+
+void Recorder::on_resolution(const track::Resolution& resolution) {
+  if (resolution.fate == track::Resolution::Fate::kAcknowledged) return;
+  const auto found = unsettled_.find(resolution.frame);
+  if (found == unsettled_.end()) {
+    early_.push_back(resolution);
+    return;
+  }
+  UnsettledPacket item = found->second;
+  unsettled_.erase(found);
+  if (resolution.fate == track::Resolution::Fate::kRetransmission) item.mark = model::resent(resolution.cause);
+  if (resolution.fate == track::Resolution::Fate::kReordered) item.mark = Mark::kReordered;
+  if (resolution.fate == track::Resolution::Fate::kDuplicate) item.mark = Mark::kDuplicate;
+  add(item.place, item.mark, item.cell);
+}
+
+void Recorder::add(const RecordedPlace& place, Mark mark, const Cell& cell) {
+  if (place.slot == 0) {
+    model::series_of(others_, mark, place.space, model::kOtherCells).series.add(cell);
+    return;
+  }
+  Slot& slot = slots_[place.slot];
+  if (is_trouble(mark)) slot.trouble += cell.packets;
+  model::Series& series =
+      model::series_of(slot.directions[place.direction].marks, mark, place.space, slot.series_limit).series;
+  const std::size_t before = series.cells().size();
+  series.add(cell);
+  cells_ += series.cells().size() - before;  // may wrap around: a series that is merged shrinks
+  if (cells_ > limits_.cells) make_room();
+}
+
+/// Half of the room is for the connections with the most trouble; what does not fit there shares the other half.
+void Recorder::make_room() {
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> order;
+  std::size_t series = 1;
+  for (std::uint32_t i = 1; i < slots_.size(); ++i) {
+    if (slots_[i].directions.empty()) continue;
+    order.emplace_back(slots_[i].trouble, i);
+    for (const DirectionTimeline& d : slots_[i].directions) series += d.marks.size();
+  }
+  std::sort(order.begin(), order.end(), std::greater<>());
+  std::size_t room = limits_.cells / 2;
+  const std::size_t share = limits_.cells / 4 / series;
+  cells_ = 0;
+  for (const auto& [trouble, index] : order) {
+    Slot& slot = slots_[index];
+    std::size_t wanted = 0;
+    for (const DirectionTimeline& d : slot.directions) {
+      for (const MarkedSeries& marked : d.marks) wanted += marked.series.cells().size();
+    }
+    if (wanted <= room) {
+      room -= wanted;
+      cells_ += wanted;
+      continue;
+    }
+    slot.series_limit = std::max<std::size_t>(share, 2);
+    for (DirectionTimeline& d : slot.directions) {
+      for (MarkedSeries& marked : d.marks) {
+        marked.series.restrict_to(slot.series_limit);
+        cells_ += marked.series.cells().size();
+      }
+    }
+  }
+}
+
+model::Timeline Recorder::finish(const model::Snapshot& snapshot) {
+  for (const FrameId frame : std::exchange(unsettled_order_, {})) {
+    if (const auto found = unsettled_.find(frame); found != unsettled_.end()) {
+      add(found->second.place, found->second.mark, found->second.cell);
+    }
+  }
+  unsettled_.clear();
+  TimelineBuilder builder(snapshot);
+  for (std::uint32_t id = 1; id < slots_.size(); ++id) {
+    for (DirectionTimeline& d : slots_[id].directions) builder.add(id, std::move(d));
+    slots_[id] = {};
+  }
+  model::Timeline timeline = builder.build();
+  for (MarkedSeries& marked : others_) timeline.others.push_back(std::move(marked));
+  timeline.other_connections = other_connections_;
+  for (model::PauseTimeline& pause : pauses_) {
+    if (pause.xoff.packets() + pause.xon.packets() != 0) timeline.pauses.push_back(std::move(pause));
+  }
+  timeline.link_pause = std::move(link_pause_);
+  return timeline;
+}
+
+}  // namespace rocetop::engine

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Timeline: what the plots of a report show, as plain data: when each packet of a connection passed, and what it was.
+// Bounded; what had to be drawn together is said (Series::binned), and no kind of event is ever left out.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/ip_address.h"
+#include "base/nanos.h"
+#include "base/psn.h"
+#include "model/series.h"
+#include "track/observation.h"
+
+namespace rocetop::model {
+
+/// What a plotted packet was. The first group has every packet exactly once; the second marks packets again.
+enum class Mark : std::uint8_t {
+  kNew,
+  kResentNak,
+  kResentRnr,
+  kResentTimeout,
+  kResentReadRestart,
+  kResentSpurious,
+  kResentUnknown,
+  kReordered,
+  kDuplicate,
+  kAck,
+  kSequenceNak,
+  kFatalNak,  ///< any other code
+  kRnrNak,
+  kCnp,
+  kOther,
+
+  kGap,  ///< the PSNs that a packet jumped over
+  kCe,
+  kRoundTrip,  ///< plots nanoseconds, not PSNs
+};
+inline constexpr std::size_t kMarks = 18;
+std::string_view word(Mark mark);  ///< "resent_nak"
+/// False for the marks that a packet gets besides another.
+constexpr bool counts_packets(Mark mark) { return mark < Mark::kGap; }
+
+/// The mark of a packet sent again because of `cause`.
+Mark resent(track::Cause cause);
+
+struct MarkedSeries {
+  Mark mark = Mark::kNew;
+  track::SpaceName space = track::SpaceName::kNone;  ///< of replies: responses; of ACKs, NAKs and CNPs: none
+  Series series;
+};
+
+/// The series of that kind, added with room for `limit` cells if there is none.
+MarkedSeries& series_of(std::vector<MarkedSeries>& marks, Mark mark, track::SpaceName space, std::size_t limit);
+
+/// Cells of each series of the connections that are drawn together.
+inline constexpr std::size_t kOtherCells = 2'048;
+
+/// What one end of a connection sent. Requests (and gaps among them) plot this end's PSNs; responses, ACKs and NAKs
+/// those of the other end.
+struct DirectionTimeline {
+  IpAddress src;
+  IpAddress dst;
+  std::optional<Qpn> dst_qpn;
+  std::vector<MarkedSeries> marks;
+};
+
+struct ConnectionTimeline {
+  std::uint32_t id = 0;  ///< ConnectionCounts::id
+  std::vector<DirectionTimeline> directions;
+
+  /// True if each packet is drawn by itself.
+  bool in_full() const;
+  std::size_t cells() const;
+  void restrict_to(std::size_t cells_a_series);
+};
+
+/// Pause frames of one class.
+struct PauseTimeline {
+  std::uint8_t priority = 0;
+  Series xoff;
+  Series xon;
+};
+
+struct Timeline {
+  std::vector<ConnectionTimeline> connections;  ///< by id
+  /// Packets of the connections that found no room: plotted together, without PSNs.
+  std::vector<MarkedSeries> others;
+  std::uint64_t other_connections = 0;
+  std::vector<PauseTimeline> pauses;  ///< PFC
+  PauseTimeline link_pause;           ///< 802.3x
+
+  /// Reduces the cells to `most_cells`: the connections in `order` (ids, the most important first) keep theirs as long
+  /// as half of the room lasts, the others are drawn in bins. Behind the first `most_connections` they are drawn
+  /// together; those that `order` does not name are left out.
+  void fit(std::size_t most_cells, std::size_t most_connections, const std::vector<std::uint32_t>& order);
+  /// Adds a connection to the ones that are drawn together.
+  void draw_with_others(const ConnectionTimeline& connection);
+};
+
+}  // namespace rocetop::model
