@@ -22,6 +22,8 @@ class TriageJson {
         several_files_(snapshot.files.size() > 1),
         entries_a_list_(limits.entries_a_list),
         entries_left_(limits.entries_in_all),
+        findings_(limits.findings),
+        only_(limits.only),
         json_(sink) {}
 
   void write();
@@ -54,6 +56,8 @@ class TriageJson {
   const bool several_files_;
   const std::uint64_t entries_a_list_;
   std::uint64_t entries_left_;
+  const std::uint64_t findings_;
+  const std::vector<std::size_t>* only_;
   JsonWriter json_;
 };
 
@@ -75,12 +79,16 @@ void TriageJson::write() {
   json_.new_line();
   json_.key("connections");
   json_.begin_array();
-  for (const auto& c : snapshot_.connections) connection(c);
+  if (only_) {
+    for (const std::size_t i : *only_) connection(snapshot_.connections[i]);
+  } else {
+    for (const auto& c : snapshot_.connections) connection(c);
+  }
   json_.end_array();
   json_.new_line();
   json_.key("findings");
   json_.begin_array();
-  for (const auto& f : snapshot_.findings) finding(f);
+  for (std::size_t i = 0; i < snapshot_.findings.size() && i < findings_; ++i) finding(snapshot_.findings[i]);
   json_.end_array();
   json_.end_object();
   json_.finish();

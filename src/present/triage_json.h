@@ -2,7 +2,10 @@
 // The JSON of `rocetop triage --json`, schema rocetop.triage/1: one object, written from a snapshot.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <vector>
 
 #include "model/snapshot.h"
 #include "present/json_writer.h"
@@ -11,8 +14,10 @@ namespace rocetop::present {
 
 /// How much of the long lists is written; what is cut is counted beside them.
 struct TriageJsonLimits {
-  std::uint64_t entries_a_list = 1'000;    ///< of each "missing" and "episodes"
-  std::uint64_t entries_in_all = 100'000;  ///< of all of them together
+  std::uint64_t entries_a_list = 1'000;                                ///< of each "missing" and "episodes"
+  std::uint64_t entries_in_all = 100'000;                              ///< of all of them together
+  std::uint64_t findings = std::numeric_limits<std::uint64_t>::max();  ///< the first ones
+  const std::vector<std::size_t>* only = nullptr;  ///< indexes of the connections to write; null: all
 };
 
 void write_triage_json(const model::Snapshot& snapshot, const TextSink& sink, const TriageJsonLimits& limits = {});

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "present/csv.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+#include "base/time_text.h"
+#include "model/fields.h"
+#include "model/totals.h"
+#include "model/words.h"
+#include "present/text.h"
+
+namespace rocetop::present {
+namespace {
+
+using model::word;
+
+/// One line at a time, in order of the columns.
+class Line {
+ public:
+  explicit Line(const TextSink& sink) : sink_(sink) {}
+
+  void text(std::string_view value) { put(csv_text(value)); }
+  void none() { put(""); }
+  void frame(FrameId id) {
+    id ? number(id.number()) : none();
+    id ? number(id.file()) : none();
+  }
+  void time(Nanos t) { text(rfc3339(t)); }
+  void number(double value) { put(std::isfinite(value) ? fmt::format("{}", value) : ""); }
+  template <typename Int, std::enable_if_t<std::is_integral_v<Int>, int> = 0>
+  void number(Int value) {
+    put(fmt::format("{}", value));
+  }
+  template <typename T>
+  void number(const std::optional<T>& value) {
+    value ? number(*value) : none();
+  }
+  void qpn(const std::optional<Qpn>& qpn) { qpn ? number(qpn->value) : none(); }
+  void field(const model::FieldValue& value) {
+    if (const auto* integer = std::get_if<std::uint64_t>(&value)) {
+      number(*integer);
+    } else if (const auto* real = std::get_if<double>(&value)) {
+      number(*real);
+    } else {
+      none();
+    }
+  }
+  void header(std::initializer_list<std::string_view> names) {
+    for (const std::string_view name : names) text(name);
+  }
+  void end() {
+    sink_(line_ + "\r\n");
+    line_.clear();
+    first_ = true;
+  }
+
+ private:
+  void put(std::string_view field) {
+    if (!first_) line_ += ',';
+    first_ = false;
+    line_ += field;
+  }
+
+  const TextSink& sink_;
+  std::string line_;
+  bool first_ = true;
+};
+
+void write_connections(const model::Snapshot& snapshot, const TextSink& sink) {
+  Line line(sink);
+  line.header({"id", "protocol", "transport", "a_ip", "a_qpn", "b_ip", "b_qpn", "vlan", "inner_vlan", "vni",
+               "paired_by", "first_frame", "first_file", "last_frame", "last_file", "first_time", "last_time",
+               "path_mtu"});
+  for (const auto& field : model::connection_fields()) line.text(field.key);
+  line.end();
+  for (const track::ConnectionCounts& c : snapshot.connections) {
+    line.number(c.id);
+    line.text(word(c.protocol));
+    line.text(word(c.transport));
+    line.text(c.a_ip.to_string());
+    line.qpn(c.a_qpn);
+    line.text(c.b_ip.to_string());
+    line.qpn(c.b_qpn);
+    c.network.vlan_outer != 0xFFFF ? line.number(c.network.vlan_outer) : line.none();
+    c.network.vlan_inner != 0xFFFF ? line.number(c.network.vlan_inner) : line.none();
+    c.network.vni != 0xFFFFFFFF ? line.number(c.network.vni) : line.none();
+    line.text(word(c.paired_by));
+    line.frame(c.first_frame);
+    line.frame(c.last_frame);
+    line.time(c.first_time);
+    line.time(c.last_time);
+    line.number(c.path_mtu);
+    const model::ConnectionTotals totals = model::totals(c);
+    for (const auto& field : model::connection_fields()) line.field(field.get(totals));
+    line.end();
+  }
+}
+
+template <typename Each>
+void each_direction(const model::Snapshot& snapshot, Each&& each) {
+  for (const track::ConnectionCounts& c : snapshot.connections) {
+    if (c.a_to_b) each(c, *c.a_to_b);
+    if (c.b_to_a) each(c, *c.b_to_a);
+  }
+}
+
+void write_episodes(const model::Snapshot& snapshot, const TextSink& sink) {
+  Line line(sink);
+  line.header({"connection",     "src",          "dst",
+               "dst_qpn",        "space",        "cause",
+               "first_psn",      "last_psn",     "first_frame",
+               "first_file",     "last_frame",   "last_file",
+               "trigger_frame",  "trigger_file", "first_time",
+               "packets",        "bytes",        "wasted_packets",
+               "unseen_packets", "wait_ns",      "advertised_wait_ns"});
+  line.end();
+  each_direction(snapshot, [&](const track::ConnectionCounts& c, const track::DirectionCounts& d) {
+    for (const auto& [name, space] : {std::pair{"requests", &d.requests}, std::pair{"responses", &d.responses}}) {
+      for (const track::Episode& e : space->episodes) {
+        line.number(c.id);
+        line.text(d.src.to_string());
+        line.text(d.dst.to_string());
+        line.qpn(d.dst_qpn);
+        line.text(name);
+        line.text(word(e.cause));
+        line.number(e.first_psn.value);
+        line.number(e.last_psn.value);
+        line.frame(e.first_frame);
+        line.frame(e.last_frame);
+        line.frame(e.trigger_frame);
+        line.time(e.first_time);
+        line.number(e.packets);
+        line.number(e.bytes);
+        line.number(e.wasted_packets);
+        line.number(e.unseen_packets);
+        const bool waited =
+            e.cause == track::Cause::kNak || e.cause == track::Cause::kRnr || e.cause == track::Cause::kTimeout;
+        waited ? line.number(e.wait.count) : line.none();
+        e.cause == track::Cause::kRnr ? line.number(e.advertised_wait.count) : line.none();
+        line.end();
+      }
+    }
+  });
+}
+
+void write_findings_csv(const model::Snapshot& snapshot, const TextSink& sink) {
+  Line line(sink);
+  line.header({"id", "rule", "severity", "confidence", "caused_by", "title", "explanation", "ruled_out", "next_steps",
+               "connections", "hosts", "frames", "values"});
+  line.end();
+  const bool several_files = snapshot.files.size() > 1;
+  for (const verdict::Finding& f : snapshot.findings) {
+    line.number(f.id);
+    line.text(f.rule);
+    line.text(word(f.severity));
+    line.text(word(f.confidence));
+    line.number(f.caused_by);
+    line.text(f.title);
+    line.text(f.explanation);
+    line.text(fmt::format("{}", fmt::join(f.ruled_out, "; ")));
+    line.text(fmt::format("{}", fmt::join(f.next_steps, "; ")));
+    line.text(fmt::format("{}", fmt::join(f.connections, " ")));
+    std::vector<std::string> hosts;
+    for (const IpAddress& host : f.hosts) hosts.push_back(host.to_string());
+    line.text(fmt::format("{}", fmt::join(hosts, " ")));
+    std::vector<std::string> frames;
+    for (const FrameId id : f.frames) {
+      frames.push_back(several_files ? fmt::format("{}:{}", id.file(), id.number()) : std::to_string(id.number()));
+    }
+    line.text(fmt::format("{}", fmt::join(frames, " ")));
+    std::vector<std::string> values;
+    for (const auto& [name, value] : f.values) values.push_back(fmt::format("{}={}", name, value));
+    line.text(fmt::format("{}", fmt::join(values, " ")));
+    line.end();
+  }
+}
+
+void write_messages(const model::Snapshot&, const TextSink& sink) {
+  Line line(sink);
+  line.header({"connection", "src", "dst", "dst_qpn", "operation", "count", "bytes", "completion_min_ns",
+               "completion_p50_ns", "completion_p90_ns", "completion_p99_ns", "completion_p999_ns",
+               "completion_max_ns"});
+  line.end();
+}
+
+constexpr std::array kFiles = {
+    CsvFile{"connections.csv", write_connections},
+    CsvFile{"episodes.csv", write_episodes},
+    CsvFile{"findings.csv", write_findings_csv},
+    CsvFile{"messages.csv", write_messages},
+};
+
+/// What spreadsheets take for the start of a formula (OWASP, "CSV Injection"), also after blanks.
+bool starts_a_formula(std::string_view text) {
+  const std::size_t at = text.find_first_not_of(" \t\r\n");
+  const bool blank_first = !text.empty() && (text[0] == '\t' || text[0] == '\r' || text[0] == '\n');
+  return blank_first ||
+         (at != std::string_view::npos && std::string_view("=+-@|%").find(text[at]) != std::string_view::npos);
+}
+
+}  // namespace
+
+std::span<const CsvFile> csv_files() { return kFiles; }
+
+std::string csv_text(std::string_view text) {
+  std::string safe = clean(text, true);
+  if (starts_a_formula(text)) safe.insert(0, 1, '\'');
+  if (safe.find_first_of(",\"\r\n") == std::string::npos) return safe;
+  std::string quoted = "\"";
+  for (const char c : safe) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+}  // namespace rocetop::present

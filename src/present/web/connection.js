@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Everything about one connection: plots, distributions, episodes, missing PSNs.
+
+class ConnectionDetail {
+  /** `row` of the table; `counts`: its object in the JSON, if it has one; `timeline`, if there is one. */
+  constructor(row, counts, timeline, report) {
+    this.row = row;
+    this.counts = counts;
+    this.report = report;
+    this.directions = (timeline?.directions ?? []).map((d) => ({
+      name: this.nameOf(d), points: d.marks.map((packed) => new Points(packed))}));
+    this.plots = [];
+    this.element = el('section', {class: 'detail', 'aria-label': `Connection ${row.id}`, tabindex: '-1'},
+                      el('h3', {}, `Connection ${row.id}: ${endPointText(row.a)} ${row.oneWay ? '→' : '↔'} ${endPointText(row.b)}`),
+                      this.facts(), this.makePlots(), ...this.numbers());
+  }
+
+  /** A direction is named by its sender. */
+  nameOf(direction) {
+    const {a, b} = this.row;
+    if (a.ip === b.ip) return direction.dst_qpn === b.qpn ? endPointText(a) : endPointText(b);
+    return direction.src === a.ip ? endPointText(a) : endPointText(b);
+  }
+
+  facts() {
+    const c = this.counts;
+    const facts = [this.row.protocol + ' ' + this.row.transport];
+    if (this.row.notes) facts.push(this.row.notes);
+    if (!c) return el('p', {class: 'quiet'}, facts.join(' · ') + ' · without details in this report; rocetop triage ' +
+                                             `--json --connection ${this.row.id} has them`);
+    facts.push(c.paired_by ? `directions joined by ${c.paired_by.replaceAll('_', ' ')}` : 'one direction seen, or not joined');
+    if (c.path_mtu) facts.push(`path MTU ${c.path_mtu}`);
+    facts.push(`frames ${frameText(c.first_frame, c.first_file)} to ${frameText(c.last_frame, c.last_file)}`);
+    for (const d of c.directions) if (d.tap !== 'unknown') facts.push(`tap ${d.tap.replaceAll('_', ' ')} of ${d.src}`);
+    return el('p', {class: 'quiet'}, facts.join(' · '));
+  }
+
+  makePlots() {
+    if (!this.report.hasPlots) return el('p', {class: 'notice'}, 'This rocetop was built without the library that draws plots.');
+    const points = this.directions.flatMap((d) => d.points).filter((p) => p.size > 0);
+    if (points.length === 0) return el('p', {class: 'notice'}, 'No plot: this connection is drawn together with others, below.');
+    const first = Math.min(...points.map((p) => p.t[0]));
+    const last = Math.max(...points.map((p) => p.t[p.size - 1] + p.duration[p.size - 1]));
+    this.view = new View(first, last);
+    this.directions.forEach((direction, i) => {
+      if (direction.points.some((p) => p.space === 'requests' && p.size > 0)) {
+        this.plots.push(new PsnPlot(this.view, direction, this.directions[1 - i], this.report.severalFiles));
+      }
+    });
+    if (this.plots.length === 0 && points.some((p) => p.mark === 'ack' || p.space === 'responses')) {
+      const replier = this.directions.find((d) => d.points.some((p) => p.mark === 'ack' || p.space === 'responses'));
+      const unseen = {name: endPointText(replier.name === endPointText(this.row.a) ? this.row.b : this.row.a) + ' (not seen)',
+                      points: []};
+      this.plots.push(new PsnPlot(this.view, unseen, replier, this.report.severalFiles));
+    }
+    this.plots.push(new RatePlot(this.view, this.directions, this.report.pauses));
+    if (points.some((p) => p.mark === 'round_trip')) this.plots.push(new RoundTripPlot(this.view, this.directions));
+    const button = (text, help, act) => el('button', {type: 'button', title: help, onclick: act}, text);
+    return el('div', {}, el('div', {class: 'bar no-print'},
+        button('all', 'key 0', () => this.view.reset()),
+        button('+', 'zoom in', () => this.view.zoom(0.5)), button('−', 'zoom out', () => this.view.zoom(2)),
+        button('◀', 'pan left', () => this.view.pan(-0.3)), button('▶', 'pan right', () => this.view.pan(0.3)),
+        button('◂ event', 'key p', () => this.plots[0].step(-1)), button('event ▸', 'key n', () => this.plots[0].step(1)),
+        el('span', {class: 'quiet'}, 'drag: zoom · Shift+drag: pan · wheel in a clicked plot, or Ctrl+wheel: zoom · ' +
+                                     'arrows, n, p, 0 in a focused plot')),
+        this.plots.map((plot) => plot.element));
+  }
+
+  mount() { for (const plot of this.plots) plot.mount(); }
+  unmount() { for (const plot of this.plots) plot.unmount(); }
+
+  /** Zooms to where a frame is, if it is among those drawn. */
+  goTo(frame, file) {
+    if (!this.view) return false;
+    let best = null;
+    for (const points of this.directions.flatMap((d) => d.points)) {
+      if (points.mark === 'round_trip') continue;
+      for (let i = 0; i < points.size; ++i) {
+        if (file !== undefined && points.fileOf(i) !== undefined && points.fileOf(i) !== file) continue;
+        const distance = frame - points.frame[i];
+        if (distance < 0 || (distance > 0 && points.count[i] < 2)) continue;
+        const layer = marks[points.mark].layer;
+        if (best === null || distance < best.distance || (distance === best.distance && layer > best.layer)) {
+          best = {distance, layer, points, i, t: points.t[i]};
+        }
+      }
+    }
+    if (best === null) return false;
+    const half = Math.max((this.view.last - this.view.first) / 40, best.points.binNs * 8, 2000);
+    this.view.set(best.t - half, best.t + half);
+    const plot = this.plots.find((p) => p.all?.includes(best.points)) ?? this.plots[0];
+    plot.show(best.t, plot.all?.includes(best.points) ? best : null);
+    return true;
+  }
+
+  numbers() {
+    if (!this.counts) return [];
+    return this.counts.directions.flatMap((d) => {
+      const title = `${d.src} → ${d.dst}` + (d.dst_qpn === null ? '' : ` qp ${d.dst_qpn}`);
+      return [distributions(d, title), episodes(d, title, this.report), missing(d, title, this.report)];
+    }).filter((part) => part !== null);
+  }
+}
+
+/** Every distribution in an object of the JSON, however deep: {count, min, p50, …}. */
+function* findDistributions(object, path = []) {
+  if (object === null || typeof object !== 'object' || Array.isArray(object)) return;
+  if (typeof object.count === 'number' && 'p50' in object && 'max' in object) {
+    yield [path, object];
+    return;
+  }
+  for (const [key, value] of Object.entries(object)) yield* findDistributions(value, [...path, key]);
+}
+
+const percentiles = ['min', 'p50', 'p90', 'p99', 'p999', 'max'];
+
+function distributions(direction, title) {
+  const found = [...findDistributions(direction)].filter(([, d]) => d.count > 0);
+  if (found.length === 0) return null;
+  const isTime = (path) => path.at(-1).endsWith('_ns');
+  const lowest = Math.min(...found.filter(([path]) => isTime(path)).map(([, d]) => Math.max(1, d.min)));
+  const highest = Math.max(...found.filter(([path]) => isTime(path)).map(([, d]) => d.max));
+  const place = (ns) => highest <= lowest ? 50 : 100 * Math.log(Math.max(lowest, ns) / lowest) / Math.log(highest / lowest);
+  return el('details', {open: true}, el('summary', {}, `Distributions, ${title}`), el('div', {class: 'scroll'},
+      el('table', {class: 'plain'},
+         el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, 'of'), el('th', {scope: 'col', class: 'number'}, 'count'),
+                            percentiles.map((p) => el('th', {scope: 'col', class: 'number'}, p.replace('p999', 'p99.9'))),
+                            el('th', {scope: 'col', class: 'whiskers'}, 'on one logarithmic axis'))),
+         el('tbody', {}, found.map(([path, d]) => {
+           const text = (v) => v === null || v === undefined ? '–' : isTime(path) ? durationText(v) : grouped(Math.round(v));
+           const bar = el('td', {class: 'whiskers'});
+           if (isTime(path)) bar.append(whiskers(d, place));
+           return el('tr', {'data-distribution': path.join('.')},
+                     el('th', {scope: 'row'}, path.join(' ').replaceAll('_ns', '').replaceAll('_', ' ')),
+                     el('td', {class: 'number'}, grouped(d.count)),
+                     percentiles.map((p) => el('td', {class: 'number', title: isTime(path) ? `${d[p]} ns` : null}, text(d[p]))),
+                     bar);
+         })))));
+}
+
+/** From the least to the most, thick from the median to p99, a tick at the median. */
+function whiskers(d, place) {
+  const part = (name, from, to) => {
+    const bar = el('span', {class: name});
+    bar.style.left = place(from) + '%';
+    bar.style.width = Math.max(0.6, place(to) - place(from)) + '%';
+    return bar;
+  };
+  return el('span', {class: 'track', 'aria-hidden': 'true'}, part('thin', d.min, d.max), part('thick', d.p50, d.p99 ?? d.max),
+            part('tick', d.p50, d.p50));
+}
+
+const kListRows = 100;
+
+function longTable(title, headings, rows, omitted) {
+  if (rows.length === 0) return null;
+  const body = el('tbody', {}, rows.slice(0, kListRows));
+  const left = rows.length - kListRows;
+  const more = left > 0 ? el('button', {type: 'button', class: 'no-print', onclick: () => {
+    body.append(...rows.slice(kListRows));
+    more.remove();
+  }}, `show ${grouped(left)} more`) : null;
+  return el('details', {open: rows.length <= 20}, el('summary', {}, `${title} (${grouped(rows.length + omitted)})`),
+            el('div', {class: 'scroll'}, el('table', {class: 'plain'},
+               el('thead', {}, el('tr', {}, headings.map((h) => el('th', {scope: 'col'}, h)))), body)), more,
+            omitted ? el('p', {class: 'quiet'}, `${grouped(omitted)} more are counted, not listed`) : null);
+}
+
+function frameLink(report, frame, file) {
+  if (frame === null) return '–';
+  return el('button', {type: 'button', class: 'link', onclick: (event) => {
+    event.stopPropagation();
+    report.goTo(frame, file);
+  }}, frameText(frame, file));
+}
+
+const psnRange = (run) => run.first_psn === run.last_psn ? String(run.first_psn) : `${run.first_psn}–${run.last_psn}`;
+
+function episodes(direction, title, report) {
+  const rows = direction.requests.episodes.map((e) => el('tr', {},
+      el('td', {}, e.cause.replaceAll('_', ' ')), el('td', {}, psnRange(e)),
+      el('td', {}, frameLink(report, e.first_frame, e.first_file)), el('td', {}, frameLink(report, e.trigger_frame, e.trigger_file)),
+      el('td', {class: 'number'}, grouped(e.packets)), el('td', {class: 'number'}, grouped(e.wasted_packets)),
+      el('td', {class: 'number'}, bytesText(e.bytes)),
+      el('td', {class: 'number'}, e.wait_ns === null ? '–' : durationText(e.wait_ns))));
+  return longTable(`Times the sender went back, ${title}`,
+                   ['cause', 'PSNs', 'from frame', 'trigger', 'packets', 'needless', 'bytes', 'wait'], rows,
+                   direction.requests.episodes_omitted ?? 0);
+}
+
+function missing(direction, title, report) {
+  const rows = ['requests', 'responses'].flatMap((space) => direction[space].missing.map((run) => el('tr', {},
+      el('td', {}, space), el('td', {}, psnRange(run)),
+      el('td', {}, frameLink(report, run.seen_at_frame, run.seen_at_file)),
+      el('td', {}, run.outcome.replaceAll('_', ' ')))));
+  const omitted = (direction.requests.missing_omitted ?? 0) + (direction.responses.missing_omitted ?? 0);
+  return longTable(`PSNs missing at the tap, ${title}`, ['of', 'PSNs', 'jumped over by frame', 'outcome'], rows, omitted);
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Throughput of both directions with CNPs and pause frames; and round trips.
+
+/** Bits per second of `list` in `bins` equal parts of min..max. Packets drawn together are spread over their time. */
+function rates(list, min, max, bins) {
+  const width = (max - min) / bins;
+  const bytes = new Float64Array(bins);
+  for (const points of list) {
+    const [from, to] = points.range(min, max);
+    for (let i = from; i < to; ++i) {
+      const [begin, end] = [points.t[i], points.t[i] + points.duration[i]];
+      if (begin === end) {
+        if (begin >= min && begin < max) bytes[Math.min(bins - 1, Math.floor((begin - min) / width))] += points.bytes[i];
+        continue;
+      }
+      const last = Math.min(bins - 1, Math.floor((end - min) / width));
+      for (let bin = Math.max(0, Math.floor((begin - min) / width)); bin <= last; ++bin) {
+        const overlap = Math.min(end, min + (bin + 1) * width) - Math.max(begin, min + bin * width);
+        if (overlap > 0) bytes[bin] += points.bytes[i] * overlap / (end - begin);
+      }
+    }
+  }
+  return Array.from(bytes, (n) => n * 8e9 / width);
+}
+
+class RatePlot extends Plot {
+  /** `directions`: [{name, points}]; `pauses`: [{class, xoff, xon}] as Points. */
+  constructor(view, directions, pauses) {
+    super(view, {title: 'Throughput', height: 220, label: 'on the wire', values: rateText,
+                 note: 'with CNPs and pause frames along the top'});
+    this.directions = directions;
+    this.packets = directions.map(({points}) => points.filter((p) => countsPackets(p.mark)));
+    this.resent = directions.flatMap(({points}) => points.filter((p) => isResent(p.mark)));
+    this.lanes = [
+      {id: 'cnp', name: 'CNP', colour: '--mark-cnp', shape: 'lane', lane: 0,
+       list: directions.flatMap(({points}) => points.filter((p) => p.mark === 'cnp'))},
+      {id: 'xoff', name: 'pause (XOFF)', colour: '--mark-pause', shape: 'lane', lane: 1, list: pauses.map((p) => p.xoff)},
+      {id: 'xon', name: 'resume (XON)', colour: '--mark-resume', shape: 'lane', lane: 2, list: pauses.map((p) => p.xon)},
+    ].map((lane) => ({...lane, list: lane.list.filter((p) => p.size > 0)})).filter(({list}) => list.length > 0);
+    this.pauses = pauses;
+    this.lines = directions.map(({name}, i) => ({id: 'rate' + i, name, colour: i === 0 ? '--rate-a' : '--rate-b',
+                                                shape: 'line'}));
+    if (this.resent.length) this.lines.push({id: 'resent', name: 'of both, resent', colour: '--mark-resent-nak', shape: 'line'});
+  }
+
+  keys() {
+    return [...this.lines, ...this.lanes.map((lane) => ({...lane, packets: lane.list.reduce((n, p) => n + p.packets, 0)}))];
+  }
+  events() { return this.lanes.flatMap(({list}) => list); }
+
+  series() {
+    return [{}, ...this.lines.map(({colour}) => ({stroke: () => colourOf(colour), width: 1.5, points: {show: false},
+                                                  paths: uPlot.paths.stepped({align: 1})}))];
+  }
+
+  data() {
+    const {min, max} = this.view;
+    let cells = 0;
+    for (const p of this.packets.flat()) {
+      const [from, to] = p.range(min, max);
+      cells += to - from;
+    }
+    const bins = Math.max(24, Math.min(Math.floor(this.width() / 3), Math.ceil(cells / 4)));
+    const width = (max - min) / bins;
+    this.xs = Array.from({length: bins + 1}, (unused, i) => min + i * width);
+    const column = (list) => {
+      const values = rates(list, min, max, bins);
+      return [...values, values[bins - 1]];
+    };
+    const columns = this.packets.map(column);
+    if (this.resent.length) columns.push(column(this.resent));
+    this.columns = columns.map((values, i) => this.hidden.has(this.lines[i].id) ? values.map(() => null) : values);
+    return [this.xs, ...this.columns];
+  }
+
+  refresh() { this.plot.setData(this.data(), false); }
+  yRange() {
+    if (!this.columns) this.data();
+    return [0, Math.max(1, ...this.data().slice(1).flat()) * (this.lanes.length ? 1.35 : 1.1)];
+  }
+
+  draw(ctx, x, y, u) {
+    for (const {id, list, lane, colour} of this.lanes) {
+      if (this.hidden.has(id)) continue;
+      for (const points of list) drawLane(ctx, x, u, this.view, points, lane, colourOf(colour));
+    }
+  }
+
+  nearest(left, top) {
+    const time = this.plot.posToVal(left, 'x');
+    const reach = kReach / 2 * (this.view.max - this.view.min) / this.plot.over.clientWidth;
+    for (const {id, list, lane} of top < 40 ? this.lanes : []) {
+      if (this.hidden.has(id) || Math.abs(top - (7 + 11 * lane)) > 6) continue;
+      for (const points of list) {
+        const [from, to] = points.range(time - reach, time + reach);
+        if (from < to) return {t: points.t[from], points, i: from};
+      }
+    }
+    const bin = Math.floor((time - this.xs[0]) / (this.xs[1] - this.xs[0]));
+    return bin < 0 || bin >= this.xs.length - 1 ? null : {t: this.xs[bin], bin};
+  }
+
+  describe({points, i, bin}) {
+    if (points) {
+      const pause = this.pauses.find((p) => p.xoff === points || p.xon === points);
+      if (!pause) return describeCell(points, i, null, this.directions.find((d) => d.points.includes(points)).name);
+      const quanta = pause.xoff === points ? `, ${grouped(points.low[i])} quanta` : '';
+      return [(pause.xoff === points ? 'pause' : 'resume') + (pause.class === null ? ' (802.3x)' : `, class ${pause.class}`) +
+                  quanta + (points.count[i] > 1 ? ` (${grouped(points.count[i])} frames)` : ''),
+              'frame ' + frameText(points.frame[i], points.fileOf(i)), momentText(points.t[i])];
+    }
+    return [`${momentText(this.xs[bin])} for ${durationText(this.xs[1] - this.xs[0])}`,
+            ...this.lines.map(({name}, k) => `${name}: ${rateText(this.columns[k][bin] ?? 0)}`)];
+  }
+}
+
+class RoundTripPlot extends Plot {
+  constructor(view, directions) {
+    super(view, {title: 'Round trips', height: 180, label: 'request to ACK', values: durationText, log: true,
+                 note: 'at the tap, of packets sent once; logarithmic'});
+    this.directions = directions;
+    this.all = directions.map(({name, points}, i) => ({name, colour: i === 0 ? '--rate-a' : '--rate-b', id: 'rtt' + i,
+                                                       shape: 'dot', list: points.filter((p) => p.mark === 'round_trip')}))
+        .filter(({list}) => list.length > 0);
+  }
+
+  keys() { return this.all.map((one) => ({...one, name: 'ACKs of ' + one.name, packets: one.list[0].packets})); }
+  shown() { return this.all.filter(({id}) => !this.hidden.has(id)); }
+
+  yRange() {
+    let low = Infinity;
+    let high = 1;
+    for (const points of this.shown().flatMap(({list}) => list)) {
+      const [from, to] = points.range(this.view.min, this.view.max);
+      for (let i = from; i < to; ++i) {
+        if (points.low[i] > 0 && points.low[i] < low) low = points.low[i];
+        if (points.low[i] + points.span[i] > high) high = points.low[i] + points.span[i];
+      }
+    }
+    return low >= high ? [Math.max(1, high / 3), high * 3] : [low / 1.3, high * 1.3];
+  }
+
+  draw(ctx, x, y) {
+    const size = 3.5 * uPlot.pxRatio;
+    for (const {list, colour} of this.shown()) {
+      ctx.fillStyle = colourOf(colour);
+      for (const points of list) {
+        const [from, to] = points.range(this.view.min, this.view.max);
+        let last = [-9, -9];
+        for (let i = from; i < to; ++i) {
+          const [px, bottom] = [x(points.t[i]), y(Math.max(1, points.low[i]))];
+          const top = points.span[i] ? y(points.low[i] + points.span[i]) : bottom;
+          if (Math.abs(px - last[0]) < 0.7 && Math.abs(bottom - last[1]) < 0.7 && bottom - top < 1) continue;
+          last = [px, bottom];
+          ctx.fillRect(px - size / 2, top - size / 2, size, bottom - top + size);
+        }
+      }
+    }
+  }
+
+  nearest(left, top) {
+    const time = this.plot.posToVal(left, 'x');
+    const reach = kReach * (this.view.max - this.view.min) / this.plot.over.clientWidth;
+    let best = null;
+    let bestDistance = kReach;
+    for (const points of this.shown().flatMap(({list}) => list)) {
+      const [from, to] = points.range(time - reach, time + reach);
+      for (let i = from; i < Math.min(to, from + 20000); ++i) {
+        const distance = Math.hypot(this.plot.valToPos(points.t[i], 'x') - left,
+                                    this.plot.valToPos(Math.max(1, points.low[i]), 'y') - top);
+        if (distance < bestDistance) [bestDistance, best] = [distance, {t: points.t[i], points, i}];
+      }
+    }
+    return best;
+  }
+
+  describe({points, i}) {
+    return describeCell(points, i, null, this.directions.find((d) => d.points.includes(points)).name);
+  }
+}
