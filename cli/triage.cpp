@@ -13,23 +13,25 @@
 #include "message.h"
 #include "model/words.h"
 #include "output.h"
+#include "present/markdown.h"
 #include "present/text.h"
 #include "present/triage_json.h"
 #include "present/triage_text.h"
 #include "progress.h"
+#include "reports.h"
 #include "small_file.h"
 #include "terminal.h"
 
 namespace rocetop::cli {
 namespace {
 
-model::Snapshot analyse(const Job& job, Run& run) {
+model::Snapshot analyse(const Job& job, Run& run, engine::Recorder* recorder) {
   ProgressBar bar(stderr_is_terminal());
   const engine::Progress progress = [&bar](std::uint64_t bytes_read, std::optional<std::uint64_t> bytes_total) {
     bar.update(bytes_read, bytes_total);
     return !interrupted();
   };
-  run.analysis->run(*run.source, {}, progress, nullptr);
+  run.analysis->run(*run.source, recorder ? recorder->observer() : engine::FrameObserver{}, progress, recorder);
   model::Snapshot snapshot = run.analysis->finish();
   snapshot.rocetop_version = ROCETOP_VERSION;
   snapshot.files = job.files;
@@ -41,6 +43,7 @@ void render(const TriageOptions& options, const Job& job, const model::Snapshot&
             Output& output) {
   const present::TextSink sink = [&output](std::string_view text) { output.write(text); };
   if (options.common.json) return present::write_triage_json(shown, sink);
+  if (options.markdown) return present::write_markdown(whole, shown, {job.selection_text, options.all}, sink);
   present::TriageTextOptions text;
   text.style = text_style(options.common.color, options.common.width);
   text.all = options.all;
@@ -95,6 +98,15 @@ CLI::App* add_triage(CLI::App& app, TriageOptions& options) {
   CLI::App* command = app.add_subcommand("triage", "Say what went wrong in a capture, why, and which packets prove it");
   add_common_options(*command, options.common, "Stop after N frames (that passed the filter)");
   command->add_flag("--all", options.all, "Quiet connections, long lists and consequences too")->group("Output");
+  command->add_flag("--markdown", options.markdown, "Markdown instead of text, to paste into a ticket")
+      ->group("Output")
+      ->excludes("--json");
+  command->add_option("--html", options.html, "Write the report with plots to FILE too: one file, no network needed")
+      ->type_name("FILE")
+      ->group("Output");
+  command->add_option("--csv", options.csv, "Write connections, episodes, findings and messages to DIR too")
+      ->type_name("DIR")
+      ->group("Output");
   command
       ->add_option("--fail-on", options.fail_on,
                    "Exit with status 1 on findings of this severity or worse: info, warning, critical, never")
@@ -114,7 +126,7 @@ CLI::App* add_triage(CLI::App& app, TriageOptions& options) {
       "Exit status: 0 nothing at or above --fail-on (default critical), 1 findings, 2 error, 3 no RoCE in the "
       "input.\n\n"
       "Examples:\n"
-      "  rocetop triage write-loss.pcapng\n"
+      "  rocetop triage write-loss.pcapng --html report.html\n"
       "  ssh host tcpdump -U -w - udp port 4791 | rocetop triage --json - | jq '.findings[].title'");
   return command;
 }
@@ -124,11 +136,13 @@ int run_triage(const TriageOptions& options) {
   if (!job) return complain(job.error()), kExitError;
   if (auto done = interpret_thresholds(options, job->engine.thresholds); !done)
     return complain(done.error()), kExitError;
+  Reports reports;
+  if (auto done = reports.open(options.html, options.csv, job->files); !done) return complain(done.error()), kExitError;
   stop_on_interrupt();
   const bool from_pipe = job->files == std::vector<std::string>{"-"};
   auto run = open(*job, [from_pipe] { return from_pipe ? wait_for_input(STDIN_FILENO) : !interrupted(); });
   if (!run) return complain(run.error()), kExitError;
-  const model::Snapshot whole = analyse(*job, *run);
+  const model::Snapshot whole = analyse(*job, *run, reports.recorder());
   std::optional<model::Snapshot> chosen;
   if (!job->selection.everything()) chosen = model::select(whole, job->selection);
   const model::Snapshot& shown = chosen ? *chosen : whole;
@@ -137,7 +151,13 @@ int run_triage(const TriageOptions& options) {
   const bool nothing_read = whole.capture.frames == 0 && !run->source->problems().empty();
   const bool no_match = chosen && whole.capture.roce_frames != 0 && !matches_something(shown);
   if (!nothing_read && !no_match) render(options, *job, whole, shown, output);
-  const bool written = output.finish();
+  bool written = output.finish();
+  if (!nothing_read && !no_match) {
+    if (auto done = reports.write(whole, shown, job->selection_text); !done) {
+      complain(done.error());
+      written = false;
+    }
+  }
   if (interrupted()) complain("interrupted: the report covers what was read until then");
   const bool broken = report_problems(*run->source);
   if (no_match) return say_nothing_matches(*job, whole), kExitError;

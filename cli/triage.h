@@ -12,6 +12,9 @@ namespace rocetop::cli {
 struct TriageOptions {
   CommonOptions common;
   bool all = false;
+  bool markdown = false;
+  std::string html;  ///< file
+  std::string csv;   ///< directory
   std::string fail_on = "critical";
   std::vector<std::string> thresholds;  ///< "NAME=VALUE"
   std::string thresholds_file;

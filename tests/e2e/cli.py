@@ -323,6 +323,57 @@ class Outputs(unittest.TestCase):
         self.assertIn("<->", text)
 
 
+class Reports(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = pathlib.Path(self.folder.name)
+
+    def tearDown(self) -> None:
+        self.folder.cleanup()
+
+    def test_files_are_written_beside_the_text(self) -> None:
+        done = rocetop("triage", WRITE_LOSS, "--html", str(self.path / "r.html"), "--csv", str(self.path / "a" / "b"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout, rocetop("triage", WRITE_LOSS).stdout)
+        self.assertTrue((self.path / "r.html").read_text(encoding="utf-8").endswith("</html>\n"))
+        self.assertEqual(sorted(p.name for p in (self.path / "a" / "b").iterdir()),
+                         ["connections.csv", "episodes.csv", "findings.csv", "messages.csv"])
+        self.assertEqual(sorted(p.name for p in self.path.iterdir()), ["a", "r.html"])
+
+    def test_what_cannot_be_written_is_said_before_reading(self) -> None:
+        for html in (self.path, self.path / "no" / "r.html", "-"):
+            done = rocetop("triage", "--html", str(html), "-")
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(str(html), done.stderr)
+        (self.path / "file").write_text("")
+        done = rocetop("triage", WRITE_LOSS, "--csv", str(self.path / "file"))
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+
+    def test_the_input_is_not_overwritten(self) -> None:
+        capture = self.path / "c.pcapng"
+        capture.write_bytes(pathlib.Path(WRITE_LOSS).read_bytes())
+        done = rocetop("triage", str(capture), "--html", str(capture))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("overwrite", done.stderr)
+        self.assertEqual(capture.read_bytes(), pathlib.Path(WRITE_LOSS).read_bytes())
+
+    def test_an_old_report_stays_until_the_new_one_is_whole(self) -> None:
+        (self.path / "r.html").write_text("old")
+        done = rocetop("triage", "--html", str(self.path / "r.html"), str(self.path / "none.pcap"))
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual((self.path / "r.html").read_text(), "old")
+        self.assertEqual([p.name for p in self.path.iterdir()], ["r.html"])
+
+    def test_a_full_disk_is_an_error(self) -> None:
+        done = rocetop("triage", WRITE_LOSS, "--html", "/dev/full")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("No space left on device", done.stderr)
+
+    def test_only_one_form_on_standard_output(self) -> None:
+        done = rocetop("triage", WRITE_LOSS, "--markdown", "--json")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+
+
 class Packets(unittest.TestCase):
     def test_one_object_a_line_one_line_a_packet(self) -> None:
         objects = [json.loads(line) for line in rocetop("packets", "--json", WRITE_LOSS).stdout.splitlines()]
