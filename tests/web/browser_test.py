@@ -1,0 +1,328 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The HTML report as a browser shows it: browser_test.py PROGRAM CAPTURES MAKER [TEST…]. One headless Chromium for all."""
+from __future__ import annotations
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import chromium
+import report_data
+
+PROGRAM = ""
+CAPTURES = pathlib.Path()
+MAKER = ""  # writes made captures: tests/bench/make_capture.cpp
+TEXTS = "Array.from(document.querySelectorAll({}), (e) => e.textContent)"
+
+
+def grouped(n) -> str:
+    return f"{n:,}"
+
+
+class Report(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.browser = chromium.Browser()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.__exit__()
+        cls.folder.cleanup()
+
+    def open(self, capture: str, *flags: str, theme: str = "light"):
+        self.html = pathlib.Path(self.folder.name) / "report.html"
+        self.json = report_data.make(PROGRAM, str(CAPTURES / capture), self.html, *flags)
+        self.page = self.browser.page()
+        self.page.theme(theme)
+        self.page.open(self.html)
+        self.assertEqual(self.page.run("document.documentElement.dataset.ready"), "yes")
+
+    def made(self, *shape: str) -> str:
+        capture = pathlib.Path(self.folder.name) / "made.pcap"
+        subprocess.run([MAKER, str(capture), *shape], check=True)
+        return str(capture)
+
+    def tearDown(self):
+        """Whatever a test did: nothing on the console, and nothing was asked of anybody."""
+        self.assertEqual(self.page.errors, [])
+        self.assertEqual(set(self.page.requests.values()), {self.html.as_uri()})
+
+    def texts(self, selector: str) -> list[str]:
+        return self.page.run(TEXTS.format(json.dumps(selector)))
+
+    def cells(self, key: str) -> list[str]:
+        return self.texts(f".connections tbody td[data-key={key}]")
+
+    def tip(self) -> str:
+        return self.page.run("(document.querySelector('.tip:not([hidden])') ?? {innerText: ''}).innerText")
+
+    def view(self) -> tuple[float, float]:
+        return tuple(self.page.run("[rocetopReport.detail.view.min, rocetopReport.detail.view.max]"))
+
+    # ------------------------------------------------------------------------------------------------ numbers
+
+    def check_numbers(self):
+        """Everything that is shown as a number is the JSON's."""
+        self.page.run("for (const more of document.querySelectorAll('button.more')) while (!more.hidden) more.click()")
+        units = {f["key"]: f["unit"] for f in report_data.data(self.html)["beside"]["connection_fields"]}
+        rows = self.page.run("Array.from(document.querySelectorAll('.connections tbody tr'), (tr) => [Number(tr.dataset.id), "
+                             "Object.fromEntries(Array.from(tr.children, (td) => [td.dataset.key, td.title]))])")
+        totals = {c["id"]: c["totals"] for c in self.json["connections"]}
+        self.assertEqual(sorted(id for id, _ in rows), sorted(totals))
+        for id, shown in rows:
+            for key, unit in units.items():
+                value = totals[id][key]
+                if key not in shown or value is None or isinstance(value, float):
+                    continue
+                self.assertEqual(shown[key], f"{grouped(value)} {unit.replace('_', ' ')}", (id, key))
+        self.assertEqual(sum(map(len, (self.texts(".findings > .finding"), self.texts(".consequence")))),
+                         len(self.json["findings"]))
+        titles = " ".join(self.texts(".finding summary"))
+        for finding in self.json["findings"]:
+            self.assertIn(finding["title"], titles)
+        self.assertEqual(self.texts(".tiles [data-key=frames] dd"), [grouped(self.json["capture"]["frames"])])
+
+    def legend(self) -> dict[str, int]:
+        keys = self.page.run("Array.from(document.querySelector('.detail figure .legend').querySelectorAll('.key'), "
+                             "(k) => [k.dataset.mark, Number(k.dataset.packets)])")
+        return dict(keys)
+
+    def test_a_lossy_write(self):
+        self.open("write-loss.pcapng")
+        self.check_numbers()
+        there, back = self.json["connections"][0]["directions"]
+        legend = self.legend()
+        self.assertEqual(legend["resent_nak"], sum(there["requests"]["retransmitted_packets"].values()))
+        self.assertEqual(legend["sequence_nak"], back["naks"]["psn_sequence_error"])
+        self.assertEqual(legend["ack"], back["acks"])
+        self.assertEqual(legend["new"], there["requests"]["packets"] - legend["resent_nak"])
+        episodes = there["requests"]["episodes"]
+        self.assertEqual(len(self.texts(".detail details:first-of-type tbody tr")), len(episodes))
+
+    def test_many_connections_in_the_dark(self):
+        self.open("lab/many_qps_64.middle.out.pcap.zst", theme="dark")
+        self.check_numbers()
+        dark = self.page.run("getComputedStyle(document.body).backgroundColor")
+        self.assertEqual(dark, "rgb(20, 23, 27)")
+        self.page.run("document.querySelector('header button').click()")
+        self.assertEqual(self.page.run("getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)")
+
+    def test_reads_marks_and_no_roce(self):
+        self.open("read-restart.pcapng.zst")
+        self.check_numbers()
+        there, back = self.json["connections"][0]["directions"]
+        legend = self.legend()
+        self.assertEqual(legend["resent_read_restart"], sum(there["requests"]["retransmitted_packets"].values()))
+        self.assertEqual(legend["response_again"], sum(back["responses"]["retransmitted_packets"].values()))
+        self.open("ce-cnp.pcapng.zst")
+        self.check_numbers()
+        there, back = self.json["connections"][0]["directions"]
+        self.assertEqual((self.legend()["ce"], self.legend()["cnp"]), (there["ecn"]["ce"], back["cnps"]))
+        self.open("write-loss.pcapng", "arp")
+        self.assertEqual(self.texts(".connections"), [])
+        self.assertIn("0", self.texts(".tiles [data-key=roce_frames] dd"))
+
+    # ------------------------------------------------------------------------------------------------ table
+
+    def test_sorting_and_filtering(self):
+        self.open(self.made("--packets", "4000", "--queue-pairs", "40", "--loss", "0.005"))
+        order = lambda: [int(x) for x in self.cells("id")]
+        totals = {c["id"]: c["totals"] for c in self.json["connections"]}
+        click = "document.querySelector('.connections th[data-key={}] button').click()"
+        self.page.run(click.format("bytes_on_wire"))
+        by_bytes = [totals[i]["bytes_on_wire"] for i in order()]
+        self.assertEqual(by_bytes, sorted(by_bytes, reverse=True))
+        self.assertEqual(self.page.run("document.querySelector('th[data-key=bytes_on_wire]').ariaSort"), "descending")
+        self.page.run(click.format("bytes_on_wire"))
+        self.assertEqual([totals[i]["bytes_on_wire"] for i in order()], sorted(by_bytes))
+        self.page.run(click.format("id"))
+        self.assertEqual(order(), sorted(totals))
+
+        def filtered(text: str) -> list[int]:
+            self.page.run(f"rocetopReport.table.filterBy({json.dumps(text)})")
+            return order()
+        middle = sorted(t["retransmitted_packets"] for t in totals.values())[len(totals) // 2]
+        more = [i for i in sorted(totals) if totals[i]["retransmitted_packets"] > middle]
+        self.assertTrue(0 < len(more) < len(totals))
+        self.assertEqual(filtered(f"retransmitted_packets>{middle}"), more)
+        one = self.json["connections"][3]
+        self.assertEqual(filtered(f"{one['a']['ip']} id={one['id']}"), [one["id"]])
+        self.assertEqual(filtered("nothing like this"), [])
+        self.assertEqual(filtered(""), sorted(totals))
+        self.page.run("document.querySelector('.connections tbody tr:nth-child(5)').focus()")
+        self.page.key("ArrowDown")
+        self.page.key("Enter")
+        self.assertEqual(self.page.run("rocetopReport.detail.row.id"), 6)
+        self.assertIn("Connection 6", self.texts(".detail h3")[0])
+
+    def test_matrix_filters_the_table(self):
+        self.open("lab/many_qps_64.middle.out.pcap.zst")
+        lanes = {}
+        for connection in self.json["connections"]:
+            for d in connection["directions"]:
+                lanes[d["src"], d["dst"]] = lanes.get((d["src"], d["dst"]), 0) + d["bytes_on_wire"]
+        shown = self.page.run("Array.from(document.querySelectorAll('.matrix td[data-value]'), (td) => Number(td.dataset.value))")
+        self.assertEqual(sorted(shown), sorted(lanes.values()))
+        self.page.run("document.querySelector('.matrix td button').click()")
+        self.assertEqual(len(self.cells("id")), len(self.json["connections"]))
+
+    def test_what_is_too_much_is_drawn_in_bins(self):
+        self.open(self.made("--packets", "500000", "--queue-pairs", "8", "--loss", "0.05"))
+        self.check_numbers()
+        self.assertLess(self.html.stat().st_size, 10_000_000)
+        full = [id for id, plot in zip(self.cells("id"), self.cells("plot")) if plot == "full"]
+        self.assertTrue(0 < len(full) < 8, full)
+        self.assertIn(f"Drawn packet by packet: {len(full)}, in bins of time: {8 - len(full)}", self.texts("#limits")[0])
+        binned = next(id for id, plot in zip(self.cells("id"), self.cells("plot")) if plot == "bins")
+        self.page.run(f"rocetopReport.open([{binned}])")
+        there, back = next(c for c in self.json["connections"] if c["id"] == int(binned))["directions"]
+        legend = self.legend()
+        self.assertEqual(sum(n for mark, n in legend.items() if mark.startswith("resent_")),
+                         sum(there["requests"]["retransmitted_packets"].values()))
+        self.assertEqual(legend["sequence_nak"], sum(back["naks"].values()))
+
+    def test_findings_can_be_filtered(self):
+        self.open("write-loss.pcapng")
+        search = "(() => {{const i = document.querySelector('#findings input'); i.value = {}; i.dispatchEvent(new Event('input'))}})()"
+        self.page.run(search.format("'no such words'"))
+        self.assertEqual(self.texts(".findings > .finding"), [])
+        self.page.run(search.format("'loss.before_tap'"))
+        self.assertEqual(len(self.texts(".findings > .finding")), 1)
+
+    # ------------------------------------------------------------------------------------------------ plots
+
+    def test_zoom_pan_and_hover(self):
+        self.open("write-loss.pcapng")
+        whole = self.view()
+        self.page.run("document.querySelector('.plot').scrollIntoView({block: 'center'})")
+        box = self.page.run("(() => {const r = document.querySelector('.u-over').getBoundingClientRect(); "
+                            "return [r.left, r.top, r.width, r.height]})()")
+        y = box[1] + box[3] / 2
+        at = lambda share: box[0] + box[2] * share
+
+        def drag(first: float, last: float, **more):
+            self.page.mouse("mouseMoved", at(first), y, **more)
+            self.page.mouse("mousePressed", at(first), y, button="left", clickCount=1, **more)
+            self.page.mouse("mouseMoved", at((first + last) / 2), y, buttons=1, **more)
+            self.page.mouse("mouseMoved", at(last), y, buttons=1, **more)
+            self.page.mouse("mouseReleased", at(last), y, button="left", **more)
+        drag(0.25, 0.5)
+        zoomed = self.view()
+        width = whole[1] - whole[0]
+        self.assertAlmostEqual((zoomed[0] - whole[0]) / width, 0.25, delta=0.01)
+        self.assertAlmostEqual((zoomed[1] - whole[0]) / width, 0.50, delta=0.01)
+        drag(0.5, 0.4, modifiers=8)  # with Shift: pan, the packets follow the hand
+        panned = self.view()
+        self.assertAlmostEqual((panned[0] - zoomed[0]) / (zoomed[1] - zoomed[0]), 0.1, delta=0.02)
+        self.assertAlmostEqual(panned[1] - panned[0], zoomed[1] - zoomed[0], delta=10)
+        self.page.mouse("mouseWheel", at(0.5), y, deltaX=0, deltaY=-100)
+        self.assertAlmostEqual((self.view()[1] - self.view()[0]) / (panned[1] - panned[0]), 0.8, delta=0.01)
+        for count in (1, 2):
+            self.page.mouse("mousePressed", at(0.5), y, button="left", clickCount=count)
+            self.page.mouse("mouseReleased", at(0.5), y, button="left", clickCount=count)
+        self.assertEqual(self.view(), whole)
+
+        # Over the first NAK: its frame, which is the trigger of the first episode.
+        episode = self.json["connections"][0]["directions"][0]["requests"]["episodes"][0]
+        x, y = self.page.run("""(() => {
+          const plot = rocetopReport.detail.plots[0];
+          const nak = plot.all.find((p) => p.mark === 'sequence_nak');
+          const r = plot.plot.over.getBoundingClientRect();
+          return [r.left + plot.plot.valToPos(nak.t[0], 'x'), r.top + plot.plot.valToPos(nak.low[0] - plot.base, 'y')];
+        })()""")
+        self.page.mouse("mouseMoved", x, y)
+        self.assertIn("NAK, PSN sequence error", self.tip())
+        self.assertIn(f"frame #{episode['trigger_frame']}\n", self.tip() + "\n")
+        self.assertIn(f"PSN {episode['first_psn']} ", self.tip())
+
+    def test_keyboard(self):
+        self.open("write-loss.pcapng")
+        whole = self.view()
+        self.page.run("document.querySelector('.plot').focus()")
+        self.page.key("ArrowUp")
+        zoomed = self.view()
+        self.assertLess(zoomed[1] - zoomed[0], whole[1] - whole[0])
+        self.page.key("ArrowRight")
+        self.assertGreater(self.view()[0], zoomed[0])
+        self.page.key("0")
+        self.assertEqual(self.view(), whole)
+        self.page.key("n")
+        missing = self.json["connections"][0]["directions"][0]["requests"]["missing"][0]
+        self.assertIn(f"frame #{missing['seen_at_frame']}", self.tip())
+        self.page.key("n")
+        self.assertNotIn(f"frame #{missing['seen_at_frame']}\n", self.tip() + "\n")
+        self.page.key("p")
+        self.assertIn(f"frame #{missing['seen_at_frame']}", self.tip())
+
+    def test_a_finding_leads_to_its_packet(self):
+        self.open("write-loss.pcapng")
+        whole = self.view()
+        frame = self.json["findings"][0]["frames"][0]
+        self.page.run("document.querySelector('.finding button.frame').click()")
+        self.assertLess(self.view()[1] - self.view()[0], (whole[1] - whole[0]) / 10)
+        self.assertIn(f"frame #{frame}", self.tip())
+
+    def test_something_is_drawn_in_both_themes(self):
+        for theme in ("light", "dark"):
+            self.open("write-loss.pcapng", theme=theme)
+            drawn = self.page.run("""(() => {
+              const plot = rocetopReport.detail.plots[0].plot;
+              const {left, top, width, height} = plot.bbox;
+              const pixels = plot.ctx.getImageData(left, top, width, height).data;
+              const colours = new Map();
+              for (let i = 0; i < pixels.length; i += 4) {
+                if (pixels[i + 3] < 255) continue;
+                const key = [pixels[i], pixels[i + 1], pixels[i + 2]].map((v) => v.toString(16).padStart(2, '0')).join('');
+                colours.set(key, (colours.get(key) ?? 0) + 1);
+              }
+              return ['--mark-new', '--mark-ack', '--mark-resent-nak', '--mark-nak'].map((name) =>
+                  colours.get(getComputedStyle(document.documentElement).getPropertyValue(name).trim().slice(1)) ?? 0);
+            })()""")
+            for pixels in drawn:
+                self.assertGreater(pixels, 100, (theme, drawn))
+
+    def test_print(self):
+        self.open("write-loss.pcapng", theme="dark")
+        folded = "document.querySelectorAll('details:not([open])').length"
+        before = self.page.run(folded)
+        self.assertGreater(before, 0)
+        self.page.run("addEventListener('beforeprint', () => { globalThis.printed = [" + folded +
+                      ", getComputedStyle(document.body).backgroundColor]; })")
+        pdf = self.page.pdf()
+        self.assertTrue(pdf.startswith(b"%PDF"))
+        self.assertGreater(len(pdf), 20000)
+        self.assertEqual(self.page.run("globalThis.printed"), [0, "rgb(255, 255, 255)"])
+        self.assertEqual(self.page.run(folded), before)
+
+    def test_hostile_text_stays_text(self):
+        name = "<img src=x onerror=alert(1)>\u2028&amp;<\u2215script>.pcapng"
+        capture = pathlib.Path(self.folder.name) / name
+        capture.write_bytes((CAPTURES / "write-loss.pcapng").read_bytes())
+        self.open(str(capture))
+        self.assertEqual(self.texts(".files"), [str(capture)])
+        self.assertEqual(self.page.run("document.images.length"), 0)
+
+    def test_the_policy_lets_nothing_in(self):
+        self.open("write-loss.pcapng")
+        self.page.run("""(() => {
+          const script = document.createElement('script');
+          script.textContent = 'globalThis.broken = true';
+          document.body.append(script);
+          document.body.append(Object.assign(new Image(), {src: 'http://192.0.2.99/x.png'}));
+        })()""")
+        self.assertFalse(self.page.run("globalThis.broken === true"))
+        self.assertTrue(all("Content Security Policy" in error for error in self.page.errors), self.page.errors)
+        self.page.errors.clear()
+
+
+if __name__ == "__main__":
+    PROGRAM, CAPTURES, MAKER = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
+    if chromium.program() is None:
+        print("skipped: chromium is missing (Debian package chromium)")
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])

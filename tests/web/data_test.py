@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the plots show is what the JSON counts, for every capture in the tree: data_test.py PROGRAM CAPTURES."""
+from __future__ import annotations
+
+import json
+import pathlib
+import sys
+import tempfile
+import unittest
+
+import report_data
+
+PROGRAM = ""
+CAPTURES = pathlib.Path()
+NOT_PACKETS = ("gap", "ce", "round_trip")  # marks that a packet gets besides its own
+
+
+def count(direction: dict, chosen) -> int:
+    return sum(m["packets"] for m in direction["marks"] if chosen(m))
+
+
+class Data(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.html = pathlib.Path(self.folder.name) / "report.html"
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def check_direction(self, counts: dict, drawn: dict):
+        self.assertEqual(count(drawn, lambda m: m["mark"] not in NOT_PACKETS), counts["frames"], "packets")
+        total = sum(sum(report_data.column(m, "bytes")) for m in drawn["marks"])
+        self.assertEqual(total, counts["bytes_on_wire"], "bytes")
+        self.assertEqual(count(drawn, lambda m: m["mark"] == "cnp"), counts["cnps"])
+        self.assertEqual(count(drawn, lambda m: m["mark"] == "rnr_nak"), counts["rnr_naks"])
+        self.assertEqual(count(drawn, lambda m: m["mark"] in ("sequence_nak", "fatal_nak")), sum(counts["naks"].values()))
+        self.assertEqual(count(drawn, lambda m: m["mark"] == "ce"), counts["ecn"]["ce"])
+        for name in ("requests", "responses"):
+            space = counts[name]
+            with self.subTest(space=name):
+                of = lambda mark: count(drawn, lambda m: m["space"] == name and m["mark"].startswith(mark))
+                self.assertEqual(of("resent_"), sum(space["retransmitted_packets"].values()), "resent")
+                self.assertEqual(of("duplicate"), space["duplicate_packets"], "duplicates")
+                self.assertEqual(of("reordered"), space["reordered_packets"], "reordered")
+
+    def check(self, capture: pathlib.Path):
+        expected = report_data.make(PROGRAM, str(capture), self.html)
+        data = report_data.data(self.html)
+        self.assertEqual(data["triage"], expected, "the JSON in the report is that of --json")
+        drawn = {c["id"]: c for c in data["beside"]["timeline"]["connections"]}
+        for connection in expected["connections"]:
+            for d in connection["directions"]:
+                with self.subTest(connection=connection["id"], src=d["src"]):
+                    of = [x for x in drawn[connection["id"]]["directions"]
+                          if x["src"] == d["src"] and x["dst_qpn"] == d["dst_qpn"]]
+                    self.assertEqual(len(of), 1)
+                    self.check_direction(d, of[0])
+
+    def test_every_capture(self):
+        captures = sorted(CAPTURES.glob("*.pcap*")) + sorted((CAPTURES / "lab").glob("*.pcap.zst"))
+        self.assertGreater(len(captures), 20)
+        for capture in captures:
+            with self.subTest(capture=capture.name):
+                self.check(capture)
+
+    def test_times_psns_and_frames_of_episodes(self):
+        """An episode's packets are drawn where `rocetop packets` has them."""
+        expected = report_data.make(PROGRAM, str(CAPTURES / "write-loss.pcapng"), self.html)
+        timeline = report_data.data(self.html)["beside"]["timeline"]
+        marks = timeline["connections"][0]["directions"][0]["marks"]
+        resent = next(m for m in marks if m["mark"] == "resent_nak")
+        self.assertEqual(resent["bin_ns"], 0)
+        frames = report_data.column(resent, "frame")
+        psns = [low % (1 << 24) for low in report_data.column(resent, "low")]
+        for episode in expected["connections"][0]["directions"][0]["requests"]["episodes"]:
+            at = frames.index(episode["first_frame"])
+            self.assertEqual(psns[at], episode["first_psn"])
+            self.assertEqual(psns[at + episode["packets"] - 1], episode["last_psn"])
+        self.assertEqual(timeline["zero_ns"], str(expected["capture"]["first_ns"]))
+
+    def test_hostile_text_stays_text(self):
+        name = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\u2028&.pcapng"
+        name = name.replace("/", "\u2215")  # no "/" in a file's name; the folder brings a real one
+        folder = pathlib.Path(self.folder.name) / "<" / "script>"
+        folder.mkdir(parents=True)
+        capture = folder / name
+        capture.write_bytes((CAPTURES / "write-loss.pcapng").read_bytes())
+        report_data.make(PROGRAM, str(capture), self.html)
+        text = self.html.read_text(encoding="utf-8")
+        self.assertEqual(text.count("<script"), 2)
+        self.assertEqual(text.count("</script"), 2)
+        self.assertNotIn("\u2028", text)
+        self.assertEqual(report_data.data(self.html)["triage"]["files"], [str(capture)])
+
+    def test_names_no_other_place(self):
+        report_data.make(PROGRAM, str(CAPTURES / "ce-cnp.pcapng.zst"), self.html)
+        text = self.html.read_text(encoding="utf-8")
+        self.assertIn("default-src 'none'", text)
+        for word in (" src=", "url(", "@import", "fetch(", "XMLHttpRequest", "WebSocket", "innerHTML", "document.write",
+                     "insertAdjacentHTML", "eval("):
+            self.assertNotIn(word, text.replace("default-src", ""), word)
+
+
+if __name__ == "__main__":
+    PROGRAM, CAPTURES = sys.argv[1], pathlib.Path(sys.argv[2])
+    unittest.main(argv=sys.argv[:1])
