@@ -152,7 +152,7 @@ void write_episodes(const model::Snapshot& snapshot, const TextSink& sink) {
 void write_findings_csv(const model::Snapshot& snapshot, const TextSink& sink) {
   Line line(sink);
   line.header({"id", "rule", "severity", "confidence", "caused_by", "title", "explanation", "ruled_out", "next_steps",
-               "connections", "hosts", "frames", "values"});
+               "first_time", "last_time", "connections", "hosts", "frames", "frames_total", "values"});
   line.end();
   const bool several_files = snapshot.files.size() > 1;
   for (const verdict::Finding& f : snapshot.findings) {
@@ -165,6 +165,8 @@ void write_findings_csv(const model::Snapshot& snapshot, const TextSink& sink) {
     line.text(f.explanation);
     line.text(fmt::format("{}", fmt::join(f.ruled_out, "; ")));
     line.text(fmt::format("{}", fmt::join(f.next_steps, "; ")));
+    f.first_time ? line.time(*f.first_time) : line.none();
+    f.last_time ? line.time(*f.last_time) : line.none();
     line.text(fmt::format("{}", fmt::join(f.connections, " ")));
     std::vector<std::string> hosts;
     for (const IpAddress& host : f.hosts) hosts.push_back(host.to_string());
@@ -174,6 +176,7 @@ void write_findings_csv(const model::Snapshot& snapshot, const TextSink& sink) {
       frames.push_back(several_files ? fmt::format("{}:{}", id.file(), id.number()) : std::to_string(id.number()));
     }
     line.text(fmt::format("{}", fmt::join(frames, " ")));
+    line.number(f.frames_total);
     std::vector<std::string> values;
     for (const auto& [name, value] : f.values) values.push_back(fmt::format("{}={}", name, value));
     line.text(fmt::format("{}", fmt::join(values, " ")));

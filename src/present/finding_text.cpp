@@ -127,7 +127,7 @@ class FindingsText {
   std::string evidence(const Finding& f) const {
     std::vector<std::string> parts;
     if (!f.frames.empty()) parts.push_back(frames(f));
-    if (f.first_time && f.last_time) parts.push_back(when(*f.first_time, *f.last_time));
+    if (f.first_time && f.last_time) parts.push_back(when_text(snapshot_, *f.first_time, *f.last_time));
     if (!f.connections.empty()) parts.push_back(connections(f));
     if (f.confidence != verdict::Confidence::kHigh) {
       parts.push_back("confidence\u00A0" + std::string(model::word(f.confidence)));
@@ -153,14 +153,6 @@ class FindingsText {
     if (f.frames.size() <= kFew) return frames(f);
     return fmt::format("packets\u00A0{}, {}\u00A0…\u00A0{}", frame_text(f.frames[0], several_files_),
                        frame_text(f.frames[1], several_files_), frame_text(f.frames.back(), several_files_));
-  }
-
-  /// As --from and --to read it: what happened lies between.
-  std::string when(Nanos first, Nanos last) const {
-    const Nanos start = snapshot_.start.value_or(snapshot_.capture.first_time.value_or(Nanos{}));
-    if (first < start) return fmt::format("until\u00A0+{}", duration_above(last - start));  // the clock went back
-    if (first == last) return fmt::format("at\u00A0+{}", duration_below(first - start));
-    return fmt::format("+{}\u00A0to\u00A0+{}", duration_below(first - start), duration_above(last - start));
   }
 
   static std::string connections(const Finding& f) {
@@ -189,6 +181,13 @@ class FindingsText {
 };
 
 }  // namespace
+
+std::string when_text(const model::Snapshot& snapshot, Nanos first, Nanos last) {
+  const Nanos start = snapshot.start.value_or(snapshot.capture.first_time.value_or(Nanos{}));
+  if (first < start) return fmt::format("until\u00A0+{}", duration_above(last - start));  // the clock went back
+  if (first == last) return fmt::format("at\u00A0+{}", duration_below(first - start));
+  return fmt::format("+{}\u00A0to\u00A0+{}", duration_below(first - start), duration_above(last - start));
+}
 
 std::string_view severity_mark(Severity severity) {
   switch (severity) {

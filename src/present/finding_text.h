@@ -10,6 +10,9 @@
 
 namespace rocetop::present {
 
+/// "+12ms to +1.5s", as --from and --to read it: what happened lies between.
+std::string when_text(const model::Snapshot& snapshot, Nanos first, Nanos last);
+
 /// "✖", "▲", "●".
 std::string_view severity_mark(verdict::Severity severity);
 Tone severity_tone(verdict::Severity severity);

@@ -174,7 +174,8 @@ void HtmlReport::beside(JsonWriter& json, std::size_t detailed) {
   json.new_line();
   timeline_.fit(options_.plot_cells, options_.plots, ids);
   json.key("timeline");
-  write_html_timeline(timeline_, whole_.files.size() > 1, whole_.capture.first_time.value_or(Nanos{}), json);
+  write_html_timeline(timeline_, whole_.files.size() > 1,
+                      whole_.start.value_or(whole_.capture.first_time.value_or(Nanos{})), json);
   json.end_object();
 }
 

@@ -126,8 +126,10 @@ class Markdown {
       text += (i == 0 ? (f.frames.size() == 1 ? "packet " : "packets ") : ", ") +
               markdown_code(frame_text(f.frames[i], several_files_));
     }
-    if (f.frames.size() > kFramesShown) text += " …";
+    const std::uint64_t total = std::max<std::uint64_t>(f.frames_total, f.frames.size());
+    if (total > std::min(f.frames.size(), kFramesShown)) text += fmt::format(" (of {})", grouped(total));
     const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : " · ") + part; };
+    if (f.first_time && f.last_time) add(when_text(whole_, *f.first_time, *f.last_time));
     if (!f.connections.empty()) {
       std::string ids;
       for (std::size_t i = 0; i < f.connections.size() && i < kIdsShown; ++i)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Findings with their proof; consequences under their cause.
 
-/** `open(connection, frame)` shows a connection's plots, around a frame if one is given. */
-function findingsSection(findings, severalFiles, open) {
+/** `zero`: when the capture began, in nanoseconds (rounded: fine for what people read). `open(connection, frame)` shows a connection's plots, around a frame if one is given. */
+function findingsSection(findings, severalFiles, zero, open) {
   if (findings.length === 0) return el('p', {class: 'good'}, 'No rule fired. What a tap cannot see may still be wrong.');
   const byId = new Map(findings.map((finding) => [finding.id, finding]));
   const root = (finding) => {
@@ -47,7 +47,7 @@ function findingsSection(findings, severalFiles, open) {
     const fitting = cards.filter(({group, text}) => group.some((finding) => wanted.has(finding.severity)) &&
         words.every((word) => text.includes(word)));
     list.replaceChildren(...fitting.slice(0, most).map((entry, i) => {
-      entry.card ??= findingCard(entry.group, severalFiles, open, i < 5);
+      entry.card ??= findingCard(entry.group, severalFiles, zero, open, i < 5);
       return entry.card;
     }));
     counted.textContent = fitting.length === cards.length ? '' : `${fitting.length} of ${cards.length} shown`;
@@ -61,19 +61,19 @@ function findingsSection(findings, severalFiles, open) {
 const searchable = (finding) => [finding.rule, finding.title, finding.explanation, finding.severity,
                                  ...finding.hosts].join(' ').toLowerCase();
 
-function findingCard([finding, ...consequences], severalFiles, open, unfolded) {
+function findingCard([finding, ...consequences], severalFiles, zero, open, unfolded) {
   return el('details', {class: 'finding severity-' + finding.severity, open: unfolded, 'data-rule': finding.rule},
             el('summary', {},
                el('span', {class: 'mark', title: finding.severity}, severityMark[finding.severity] + ' '),
                el('span', {class: 'severity'}, finding.severity + ' '), el('strong', {}, finding.title)),
-            findingBody(finding, severalFiles, open),
+            findingBody(finding, severalFiles, zero, open),
             consequences.length === 0 ? null : el('div', {class: 'consequences'},
                el('h4', {}, 'Consequences'), consequences.map((c) => el('details', {class: 'consequence', 'data-rule': c.rule},
                    el('summary', {}, `${severityMark[c.severity]} ${c.severity}: ${c.title}`),
-                   findingBody(c, severalFiles, open)))));
+                   findingBody(c, severalFiles, zero, open)))));
 }
 
-function findingBody(finding, severalFiles, open) {
+function findingBody(finding, severalFiles, zero, open) {
   const first = finding.connections[0];
   const frame = (number, i) => {
     const text = frameText(number, severalFiles ? finding.frame_files[i] : undefined);
@@ -92,7 +92,11 @@ function findingBody(finding, severalFiles, open) {
                                       : null,
             el('dl', {class: 'facts'},
                finding.frames.length ? [el('dt', {}, 'packets that prove it'),
-                                        el('dd', {}, spaced(finding.frames.map(frame)))] : null,
+                                        el('dd', {}, spaced(finding.frames.map(frame)),
+                                           finding.frames_total > finding.frames.length
+                                               ? ` of ${grouped(finding.frames_total)}` : '')] : null,
+               finding.first_ns === null || finding.first_ns === undefined ? null
+                   : [el('dt', {}, 'when'), el('dd', {}, whenText(finding.first_ns - zero, finding.last_ns - zero))],
                connections.length ? [el('dt', {}, 'connections'), el('dd', {}, spaced(connections))] : null,
                finding.hosts.length ? [el('dt', {}, 'hosts'), el('dd', {}, finding.hosts.slice(0, 12).join(', ') +
                    (finding.hosts.length > 12 ? ` and ${finding.hosts.length - 12} more` : ''))] : null,
@@ -101,6 +105,10 @@ function findingBody(finding, severalFiles, open) {
                [el('dt', {}, 'rule'), el('dd', {}, el('code', {}, finding.rule),
                                          finding.confidence === 'high' ? '' : ` · confidence ${finding.confidence}`)]));
 }
+
+/** Times from the start of the capture on. */
+const whenText = (first, last) => first === last ? `at +${durationText(first)}`
+                                                 : `+${durationText(first)} to +${durationText(last)}`;
 
 const spaced = (items) => items.flatMap((item, i) => i === 0 ? [item] : [' ', item]);
 

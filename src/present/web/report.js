@@ -153,7 +153,7 @@ class Report {
           .map(([id, name]) => el('a', {href: '#' + id}, name)))),
       this.honesty(),
       this.section('findings', `Findings (${grouped(beside.findings_in_all)})`,
-                   findingsSection(triage.findings, this.severalFiles, (...args) => this.open(...args)),
+                   findingsSection(triage.findings, this.severalFiles, Number(beside.timeline.zero_ns), (...args) => this.open(...args)),
                    beside.findings_in_all > triage.findings.length ? el('p', {class: 'quiet'},
                        `The first ${grouped(triage.findings.length)} are here; rocetop triage --all has them all.`) : null),
       many ? this.section('connections', 'Connections', this.honestyOfPlots(), this.table.element) : null,
