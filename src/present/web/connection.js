@@ -97,57 +97,10 @@ class ConnectionDetail {
     if (!this.counts) return [];
     return this.counts.directions.flatMap((d) => {
       const title = `${d.src} → ${d.dst}` + (d.dst_qpn === null ? '' : ` qp ${d.dst_qpn}`);
-      return [distributions(d, title), episodes(d, title, this.report), missing(d, title, this.report)];
+      return [timeSplit(d, title), messageCounts(d, title), congestionLoop(d, title), distributions(d, title),
+              episodes(d, title, this.report), missing(d, title, this.report)];
     }).filter((part) => part !== null);
   }
-}
-
-/** Every distribution in an object of the JSON, however deep: {count, min, p50, …}. */
-function* findDistributions(object, path = []) {
-  if (object === null || typeof object !== 'object' || Array.isArray(object)) return;
-  if (typeof object.count === 'number' && 'p50' in object && 'max' in object) {
-    yield [path, object];
-    return;
-  }
-  for (const [key, value] of Object.entries(object)) yield* findDistributions(value, [...path, key]);
-}
-
-const percentiles = ['min', 'p50', 'p90', 'p99', 'p999', 'max'];
-
-function distributions(direction, title) {
-  const found = [...findDistributions(direction)].filter(([, d]) => d.count > 0);
-  if (found.length === 0) return null;
-  const isTime = (path) => path.at(-1).endsWith('_ns');
-  const lowest = Math.min(...found.filter(([path]) => isTime(path)).map(([, d]) => Math.max(1, d.min)));
-  const highest = Math.max(...found.filter(([path]) => isTime(path)).map(([, d]) => d.max));
-  const place = (ns) => highest <= lowest ? 50 : 100 * Math.log(Math.max(lowest, ns) / lowest) / Math.log(highest / lowest);
-  return el('details', {open: true}, el('summary', {}, `Distributions, ${title}`), el('div', {class: 'scroll'},
-      el('table', {class: 'plain'},
-         el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, 'of'), el('th', {scope: 'col', class: 'number'}, 'count'),
-                            percentiles.map((p) => el('th', {scope: 'col', class: 'number'}, p.replace('p999', 'p99.9'))),
-                            el('th', {scope: 'col', class: 'whiskers'}, 'on one logarithmic axis'))),
-         el('tbody', {}, found.map(([path, d]) => {
-           const text = (v) => v === null || v === undefined ? '–' : isTime(path) ? durationText(v) : grouped(Math.round(v));
-           const bar = el('td', {class: 'whiskers'});
-           if (isTime(path)) bar.append(whiskers(d, place));
-           return el('tr', {'data-distribution': path.join('.')},
-                     el('th', {scope: 'row'}, path.join(' ').replaceAll('_ns', '').replaceAll('_', ' ')),
-                     el('td', {class: 'number'}, grouped(d.count)),
-                     percentiles.map((p) => el('td', {class: 'number', title: isTime(path) ? `${d[p]} ns` : null}, text(d[p]))),
-                     bar);
-         })))));
-}
-
-/** From the least to the most, thick from the median to p99, a tick at the median. */
-function whiskers(d, place) {
-  const part = (name, from, to) => {
-    const bar = el('span', {class: name});
-    bar.style.left = place(from) + '%';
-    bar.style.width = Math.max(0.6, place(to) - place(from)) + '%';
-    return bar;
-  };
-  return el('span', {class: 'track', 'aria-hidden': 'true'}, part('thin', d.min, d.max), part('thick', d.p50, d.p99 ?? d.max),
-            part('tick', d.p50, d.p50));
 }
 
 const kListRows = 100;

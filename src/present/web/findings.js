@@ -114,12 +114,14 @@ const spaced = (items) => items.flatMap((item, i) => i === 0 ? [item] : [' ', it
 
 /** "wait 44.1 ms" for wait_ns: the unit is the end of a value's name. */
 function valueText(name, value) {
-  const [, stem, unit] = name.match(/^(.*?)_(ns|bytes|bps|ratio|percent)$/) ?? [null, name, ''];
+  const [, stem, unit] = name.match(/^(.*?)_(ns|bytes|bytes_per_second|bps|bits_per_second|ratio|percent)$/) ?? [null, name, ''];
   const words = stem.replaceAll('_', ' ') + ' ';
   if (unit === 'ns') return words + durationText(value);
   if (unit === 'bytes') return words + bytesText(value);
-  if (unit === 'bps') return words + rateText(value);
+  if (unit === 'bytes_per_second') return words + bytesText(value) + '/s';
+  if (unit === 'bps' || unit === 'bits_per_second') return words + rateText(value);
   if (unit === 'ratio') return words + percentText(value);
   if (unit === 'percent') return words + significant(value) + '\u00a0%';
-  return words + (Number.isInteger(value) ? grouped(value) : String(Number(value.toPrecision(4))));
+  return words + (Number.isInteger(value) ? grouped(value) : value >= 1000 ? grouped(Math.round(value))
+                                                            : String(Number(value.toPrecision(4))));
 }

@@ -42,7 +42,7 @@ function percentText(ratio) {
 function durationText(ns) {
   const size = Math.abs(ns);
   if (size < 1e3) return Math.round(ns) + '\u00a0ns';
-  const [unit, name] = size < 1e6 ? [1e3, 'µs'] : size < 1e9 ? [1e6, 'ms'] : [1e9, 's'];
+  const [unit, name] = size < 999.5e3 ? [1e3, 'µs'] : size < 999.5e6 ? [1e6, 'ms'] : [1e9, 's'];
   return (ns < 0 ? '−' : '') + significant(size / unit) + '\u00a0' + name;
 }
 
@@ -70,9 +70,12 @@ const frameText = (frame, file) => '#' + (file === undefined || file === null ? 
 function timeTicks(splits) {
   const step = splits.length > 1 ? Math.abs(splits[1] - splits[0]) : 1e9;
   const [unit, name] = step < 1e3 ? [1, 'ns'] : step < 1e6 ? [1e3, 'µs'] : step < 1e9 ? [1e6, 'ms'] : [1e9, 's'];
-  const digits = Math.max(0, Math.min(3, Math.ceil(-Math.log10(step / unit) - 1e-9)));
-  return splits.map((t) => grouped(Math.trunc(t / unit)) +
-      (digits ? (Math.abs(t / unit) % 1).toFixed(digits).slice(1) : '') + ' ' + name);
+  const isWhole = (v) => Math.abs(v - Math.round(v)) < 1e-6;
+  const digits = [0, 1, 2].find((d) => isWhole(step / unit * 10 ** d)) ?? 3;
+  return splits.map((t) => {
+    const [whole, fraction] = (t / unit).toFixed(digits).split('.');
+    return grouped(whole) + (fraction ? '.' + fraction : '') + ' ' + name;
+  });
 }
 
 /** Seconds since the capture began, to the nanosecond. */

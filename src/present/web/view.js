@@ -38,7 +38,10 @@ function logSplits(min, max) {
   for (let power = 10 ** Math.floor(Math.log10(min)); power <= max; power *= 10) {
     for (const step of steps) if (power * step >= min && power * step <= max) splits.push(power * step);
   }
-  return splits;
+  if (splits.length > 2) return splits;
+  const power = 10 ** Math.floor(Math.log10((max - min) / 3));  // hardly more than one octave: steps of one size
+  const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= (max - min) / 4);
+  return Array.from({length: 5}, (unused, i) => (Math.ceil(min / step) + i) * step).filter((v) => v <= max);
 }
 
 const allPlots = new Set();
