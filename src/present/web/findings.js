@@ -114,8 +114,9 @@ const spaced = (items) => items.flatMap((item, i) => i === 0 ? [item] : [' ', it
 
 /** "wait 44.1 ms" for wait_ns: the unit is the end of a value's name. */
 function valueText(name, value) {
-  const [, stem, unit] = name.match(/^(.*?)_(ns|bytes|bytes_per_second|bps|bits_per_second|ratio|percent)$/) ?? [null, name, ''];
-  const words = stem.replaceAll('_', ' ') + ' ';
+  const [, stem, unit] = name.match(/^(?:(.*?)_)?(ns|bytes|bytes_per_second|bps|bits_per_second|ratio|percent)$/) ??
+      [null, name, ''];
+  const words = (stem ?? name).replaceAll('_', ' ') + ' ';
   if (unit === 'ns') return words + durationText(value);
   if (unit === 'bytes') return words + bytesText(value);
   if (unit === 'bytes_per_second') return words + bytesText(value) + '/s';
