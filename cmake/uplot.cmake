@@ -3,7 +3,9 @@
 # whatever registry it is set up for. Without it everything else is built, and reports have no plots.
 # Sets UPLOT_DIR to the unpacked package, or to nothing.
 set(UPLOT_VERSION 1.6.32)
-set(UPLOT_SHA512 2883159c6ebccefbb95d751b0b82d010f9e1c0ec41b8bc96d401eda66e882935c89a46cb824332fa369b8cb8122cc6ac36e186cd09bf7a9ded3a4c93c6989023)
+string(CONCAT UPLOT_SHA512
+  2883159c6ebccefbb95d751b0b82d010f9e1c0ec41b8bc96d401eda66e882935
+  c89a46cb824332fa369b8cb8122cc6ac36e186cd09bf7a9ded3a4c93c6989023)
 set(ROCETOP_UPLOT "${PROJECT_SOURCE_DIR}/build/downloads/uplot-${UPLOT_VERSION}.tgz" CACHE FILEPATH
   "uPlot ${UPLOT_VERSION} as npm packs it; fetched there by npm when it is missing")
 

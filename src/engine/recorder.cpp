@@ -55,8 +55,8 @@ bool is_trouble(Mark mark) { return mark != Mark::kNew && mark != Mark::kAck && 
 }  // namespace
 
 Recorder::Recorder(const RecorderLimits& limits) : limits_(limits), slots_(1) {
-  for (std::uint8_t i = 0; i < pauses_.size(); ++i)
-    pauses_[i] = {i, model::Series(kPauseCells), model::Series(kPauseCells)};
+  for (std::size_t i = 0; i < pauses_.size(); ++i)
+    pauses_[i] = {static_cast<std::uint8_t>(i), model::Series(kPauseCells), model::Series(kPauseCells)};
   link_pause_ = {0, model::Series(kPauseCells), model::Series(kPauseCells)};
 }
 

@@ -169,15 +169,18 @@ void write_findings_csv(const model::Snapshot& snapshot, const TextSink& sink) {
     f.last_time ? line.time(*f.last_time) : line.none();
     line.text(fmt::format("{}", fmt::join(f.connections, " ")));
     std::vector<std::string> hosts;
+    hosts.reserve(f.hosts.size());
     for (const IpAddress& host : f.hosts) hosts.push_back(host.to_string());
     line.text(fmt::format("{}", fmt::join(hosts, " ")));
     std::vector<std::string> frames;
+    frames.reserve(f.frames.size());
     for (const FrameId id : f.frames) {
       frames.push_back(several_files ? fmt::format("{}:{}", id.file(), id.number()) : std::to_string(id.number()));
     }
     line.text(fmt::format("{}", fmt::join(frames, " ")));
     line.number(f.frames_total);
     std::vector<std::string> values;
+    values.reserve(f.values.size());
     for (const auto& [name, value] : f.values) values.push_back(fmt::format("{}={}", name, value));
     line.text(fmt::format("{}", fmt::join(values, " ")));
     line.end();

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The HTML report as a browser shows it: browser_test.py PROGRAM CAPTURES MAKER [TEST…]. One headless Chromium for all."""
+"""The HTML report as a browser shows it: browser_test.py PROGRAM CAPTURES MAKER [TEST…].
+
+One headless Chromium for all tests, driven over its pipe (chromium.py)."""
 from __future__ import annotations
 
 import json
@@ -70,8 +72,9 @@ class Report(unittest.TestCase):
         """Everything that is shown as a number is the JSON's."""
         self.page.run("for (const more of document.querySelectorAll('button.more')) while (!more.hidden) more.click()")
         units = {f["key"]: f["unit"] for f in report_data.data(self.html)["beside"]["connection_fields"]}
-        rows = self.page.run("Array.from(document.querySelectorAll('.connections tbody tr'), (tr) => [Number(tr.dataset.id), "
-                             "Object.fromEntries(Array.from(tr.children, (td) => [td.dataset.key, td.title]))])")
+        rows = self.page.run("""Array.from(document.querySelectorAll('.connections tbody tr'), (tr) =>
+            [Number(tr.dataset.id),
+             Object.fromEntries(Array.from(tr.children, (td) => [td.dataset.key, td.title]))])""")
         totals = {c["id"]: c["totals"] for c in self.json["connections"]}
         self.assertEqual(sorted(id for id, _ in rows), sorted(totals))
         for id, shown in rows:
@@ -166,7 +169,8 @@ class Report(unittest.TestCase):
         for connection in self.json["connections"]:
             for d in connection["directions"]:
                 lanes[d["src"], d["dst"]] = lanes.get((d["src"], d["dst"]), 0) + d["bytes_on_wire"]
-        shown = self.page.run("Array.from(document.querySelectorAll('.matrix td[data-value]'), (td) => Number(td.dataset.value))")
+        shown = self.page.run("Array.from(document.querySelectorAll('.matrix td[data-value]'), "
+                              "(td) => Number(td.dataset.value))")
         self.assertEqual(sorted(shown), sorted(lanes.values()))
         self.page.run("document.querySelector('.matrix td button').click()")
         self.assertEqual(len(self.cells("id")), len(self.json["connections"]))
@@ -177,7 +181,8 @@ class Report(unittest.TestCase):
         self.assertLess(self.html.stat().st_size, 10_000_000)
         full = [id for id, plot in zip(self.cells("id"), self.cells("plot")) if plot == "full"]
         self.assertTrue(0 < len(full) < 8, full)
-        self.assertIn(f"Drawn packet by packet: {len(full)}, in bins of time: {8 - len(full)}", self.texts("#limits")[0])
+        self.assertIn(f"Drawn packet by packet: {len(full)}, in bins of time: {8 - len(full)}",
+                      self.texts("#limits")[0])
         binned = next(id for id, plot in zip(self.cells("id"), self.cells("plot")) if plot == "bins")
         self.page.run(f"rocetopReport.open([{binned}])")
         there, back = next(c for c in self.json["connections"] if c["id"] == int(binned))["directions"]
@@ -188,7 +193,8 @@ class Report(unittest.TestCase):
 
     def test_findings_can_be_filtered(self):
         self.open("write-loss.pcapng")
-        search = "(() => {{const i = document.querySelector('#findings input'); i.value = {}; i.dispatchEvent(new Event('input'))}})()"
+        search = ("(() => {{const i = document.querySelector('#findings input'); i.value = {}; "
+                  "i.dispatchEvent(new Event('input'))}})()")
         self.page.run(search.format("'no such words'"))
         self.assertEqual(self.texts(".findings > .finding"), [])
         self.page.run(search.format("'loss.before_tap'"))
@@ -277,7 +283,8 @@ class Report(unittest.TestCase):
               const colours = new Map();
               for (let i = 0; i < pixels.length; i += 4) {
                 if (pixels[i + 3] < 255) continue;
-                const key = [pixels[i], pixels[i + 1], pixels[i + 2]].map((v) => v.toString(16).padStart(2, '0')).join('');
+                const hex = (v) => v.toString(16).padStart(2, '0');
+                const key = hex(pixels[i]) + hex(pixels[i + 1]) + hex(pixels[i + 2]);
                 colours.set(key, (colours.get(key) ?? 0) + 1);
               }
               return ['--mark-new', '--mark-ack', '--mark-resent-nak', '--mark-nak'].map((name) =>

@@ -23,7 +23,7 @@ def program() -> str | None:
 
 
 class Page:
-    """A tab. `errors` and `requests` (that left the page: what its policy stopped did not) fill as commands are answered."""
+    """A tab. `errors` and `requests` fill as commands are answered; what the page's policy stopped was no request."""
 
     def __init__(self, browser: "Browser", session: str):
         self.browser = browser

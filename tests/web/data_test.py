@@ -34,7 +34,8 @@ class Data(unittest.TestCase):
         self.assertEqual(total, counts["bytes_on_wire"], "bytes")
         self.assertEqual(count(drawn, lambda m: m["mark"] == "cnp"), counts["cnps"])
         self.assertEqual(count(drawn, lambda m: m["mark"] == "rnr_nak"), counts["rnr_naks"])
-        self.assertEqual(count(drawn, lambda m: m["mark"] in ("sequence_nak", "fatal_nak")), sum(counts["naks"].values()))
+        naks = ("sequence_nak", "fatal_nak")
+        self.assertEqual(count(drawn, lambda m: m["mark"] in naks), sum(counts["naks"].values()))
         self.assertEqual(count(drawn, lambda m: m["mark"] == "ce"), counts["ecn"]["ce"])
         for name in ("requests", "responses"):
             space = counts[name]
