@@ -327,9 +327,19 @@ class Report(unittest.TestCase):
         self.page.errors.clear()
 
 
+def has_plots() -> bool:
+    with tempfile.TemporaryDirectory() as folder:
+        html = pathlib.Path(folder) / "report.html"
+        report_data.make(PROGRAM, str(CAPTURES / "write-loss.pcapng"), html)
+        return report_data.data(html)["beside"]["has_plots"]
+
+
 if __name__ == "__main__":
     PROGRAM, CAPTURES, MAKER = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
     if chromium.program() is None:
         print("skipped: chromium is missing (Debian package chromium)")
+        sys.exit(77)
+    if not has_plots():
+        print("skipped: built without uPlot (cmake/uplot.cmake says how to get it)")
         sys.exit(77)
     unittest.main(argv=sys.argv[:1] + sys.argv[4:])
