@@ -69,7 +69,8 @@ void Series::sort() {
 void Series::coarsen(std::size_t most) {
   sort();
   int enough = kWidestShift;
-  for (int too_narrow = bin_shift_; enough - too_narrow > 1;) {
+  // The bins there are may do: packets added late, or another series, leave several cells in one.
+  for (int too_narrow = binned() ? bin_shift_ - 1 : -1; enough - too_narrow > 1;) {
     const int middle = too_narrow + (enough - too_narrow) / 2;
     (cells_at(middle) <= most ? enough : too_narrow) = middle;
   }

@@ -110,7 +110,7 @@ class Report {
                  (timeline.other_connections ? `, together with others: ${grouped(timeline.other_connections)}` : '') +
                  ' (column “plot”; bins keep every kind of event and every count).');
     }
-    const rest = this.beside.connections_shown - detailed;
+    const rest = this.rows.length - detailed;
     if (rest > 0) parts.push(`The ${grouped(detailed)} connections in the most trouble have episodes and distributions; ` +
                              `the other ${grouped(rest)} have their numbers in the table.`);
     return parts.length ? el('p', {class: 'quiet', id: 'limits'}, parts.join(' ')) : null;

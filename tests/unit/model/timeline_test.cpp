@@ -73,6 +73,23 @@ TEST(Series, AbsorbsAnother) {
   EXPECT_EQ(a.packets(), 12u);
 }
 
+TEST(Series, WidensItsBinsNoMoreThanNeeded) {
+  Series whole(64);
+  for (int piece = 0; piece < 500; ++piece) {  // of as many connections, all over the same millisecond
+    Series s(64);
+    for (int i = 0; i < 100; ++i) s.add(cell(i * 10'000 + piece, i));
+    whole.absorb(s, 64);
+  }
+  EXPECT_EQ(whole.packets(), 50'000u);
+  EXPECT_LE(whole.cells().size(), 64u);
+  EXPECT_GE(whole.cells().size(), 16u);
+  EXPECT_LE(whole.bin().count, 1 << 16);
+  Series late(64);
+  for (int i = 0; i < 100'000; ++i) late.add(cell((i * 7919) % 1'000'000, i));
+  EXPECT_GE(late.cells().size(), 16u);
+  EXPECT_LE(late.bin().count, 1 << 16);
+}
+
 TEST(Mark, EachHasAWordOfItsOwn) {
   std::set<std::string_view> words;
   for (std::size_t i = 0; i < kMarks; ++i) {
