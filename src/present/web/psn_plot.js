@@ -15,8 +15,7 @@ class PsnPlot extends Plot {
       title: `PSNs over time: requests of ${requester.name}`, height: 380, label: 'PSN from the first on',
       values: (v) => Number.isInteger(v) ? grouped(v) : '',
       note: binned.length === 0 ? 'every packet by itself'
-                                : `packets drawn together in bins of ${durationText(Math.min(...binned.map((p) => p.binNs)))}` +
-                                  ' and more; zooming in shows no more than that',
+                                : `packets drawn together in bins of ${binText(binned)}; zooming in shows no more than that`,
     });
     this.requester = requester;
     this.replier = replier;
@@ -145,6 +144,13 @@ class PsnPlot extends Plot {
 
   describe({points, i}) { return describeCell(points, i, this.base, this.nameOf(points)); }
   nameOf(points) { return this.requester.points.includes(points) ? this.requester.name : this.replier.name; }
+}
+
+/** "8.39 ms to 268 ms": how wide the bins of these series are. */
+function binText(binned) {
+  const widths = binned.map((p) => p.binNs);
+  const [least, most] = [Math.min(...widths), Math.max(...widths)].map(durationText);
+  return least === most ? least : `${least} to ${most}`;
 }
 
 /** What a cell is, line by line. */
