@@ -71,6 +71,7 @@ void say_nothing_matches(const Job& job, const model::Snapshot& whole) {
 CLI::App* add_triage(CLI::App& app, TriageOptions& options) {
   CLI::App* command = app.add_subcommand("triage", "Say what went wrong in a capture, why, and which packets prove it");
   add_common_options(*command, options.common, "Stop after N frames (that passed the filter)");
+  add_fabric_options(*command, options.fabric);
   command->add_flag("--all", options.all, "Quiet connections, long lists and consequences too")->group("Output");
   command
       ->add_option("--fail-on", options.fail_on,
@@ -90,6 +91,7 @@ CLI::App* add_triage(CLI::App& app, TriageOptions& options) {
 int run_triage(const TriageOptions& options) {
   auto job = interpret(options.common);
   if (!job) return complain(job.error()), kExitError;
+  if (auto done = apply(options.fabric, job->engine); !done) return complain(done.error()), kExitError;
   stop_on_interrupt();
   const bool from_pipe = job->files == std::vector<std::string>{"-"};
   auto run = open(*job, [from_pipe] { return from_pipe ? wait_for_input(STDIN_FILENO) : !interrupted(); });

@@ -4,12 +4,14 @@
 
 #include <string>
 
+#include "fabric_options.h"
 #include "options.h"
 
 namespace rocetop::cli {
 
 struct TriageOptions {
   CommonOptions common;
+  FabricOptions fabric;
   bool all = false;
   std::string fail_on = "critical";
 };

@@ -47,6 +47,36 @@ std::string_view word(track::Resolution::Fate fate) { return pick(kFates, fate);
 std::string_view word(verdict::Severity severity) { return pick(kSeverities, severity); }
 std::string_view word(verdict::Confidence confidence) { return pick(kConfidences, confidence); }
 
+std::string_view word(track::Loop loop) {
+  constexpr std::string_view kWords[] = {"unknown",          "idle",       "closed",     "notification_missing",
+                                         "reaction_missing", "not_marked", "oscillating"};
+  return kWords[static_cast<std::size_t>(loop)];
+}
+
+std::string pacing_text(const track::CnpPacing& p) {
+  // A gap that holds across the finer keys of a scope, too, is one that the scope keeps.
+  constexpr double kHolds = 0.8;
+  constexpr std::uint64_t kEnoughCnps = 16;
+  if (p.qp_gap.count == 0 || p.cnps < kEnoughCnps) return {};
+  struct Scope {
+    std::string_view name;
+    Nanos across;
+  };
+  const Scope scopes[] = {
+      {"ip_pair", p.pair_gap_across}, {"destination", p.destination_gap_across}, {"port", p.port_gap_across}};
+  std::string_view finest = "queue_pair";
+  std::string_view coarsest = finest;
+  for (const Scope& scope : scopes) {
+    if (scope.across.count == 0) {
+      coarsest = scope.name;  // nothing of the kind was seen: it may hold
+      continue;
+    }
+    if (static_cast<double>(scope.across.count) < kHolds * static_cast<double>(p.qp_gap.count)) break;
+    finest = coarsest = scope.name;
+  }
+  return finest == coarsest ? std::string(finest) : std::string(finest) + " or " + std::string(coarsest);
+}
+
 std::optional<verdict::Severity> severity_from(std::string_view text) {
   for (std::size_t i = 0; i < kSeverities.size(); ++i) {
     if (kSeverities[i] == text) return static_cast<verdict::Severity>(i);

@@ -8,6 +8,7 @@
 #include "model/fields.h"
 #include "model/totals.h"
 #include "model/words.h"
+#include "present/congestion_json.h"
 #include "wire/opcode.h"
 
 namespace rocetop::present {
@@ -29,7 +30,6 @@ class TriageJson {
  private:
   void capture();
   void problems();
-  void pfc();
   void connection(const track::ConnectionCounts& c);
   void network(const wire::NetworkKey& key);
   void cm(const track::CmFacts& facts);
@@ -75,6 +75,8 @@ void TriageJson::write() {
   json_.begin_array();
   for (const auto& c : snapshot_.connections) connection(c);
   json_.end_array();
+  json_.new_line();
+  write_shared(json_, snapshot_);
   json_.new_line();
   json_.key("findings");
   json_.begin_array();
@@ -131,7 +133,7 @@ void TriageJson::capture() {
     if (c.undecodable[i] != 0) json_.member(wire::reason_name(static_cast<wire::Undecodable>(i)), c.undecodable[i]);
   }
   json_.end_object();
-  pfc();
+  write_pauses_and_mix(json_, snapshot_);
   json_.end_object();
 }
 
@@ -145,27 +147,6 @@ void TriageJson::problems() {
     json_.end_object();
   }
   json_.end_array();
-}
-
-void TriageJson::pfc() {
-  json_.key("pfc");
-  json_.begin_array();
-  for (std::size_t i = 0; i < snapshot_.capture.pfc.size(); ++i) {
-    const model::PauseCounts& counts = snapshot_.capture.pfc[i];
-    if (counts.xoff_frames == 0 && counts.xon_frames == 0) continue;
-    json_.begin_object();
-    json_.member("class", i);
-    json_.member("xoff_frames", counts.xoff_frames);
-    json_.member("xon_frames", counts.xon_frames);
-    json_.null_member("paused_ns");  // needs the link's speed
-    json_.end_object();
-  }
-  json_.end_array();
-  json_.key("pause_802_3x");
-  json_.begin_object();
-  json_.member("xoff_frames", snapshot_.capture.pause_802_3x.xoff_frames);
-  json_.member("xon_frames", snapshot_.capture.pause_802_3x.xon_frames);
-  json_.end_object();
 }
 
 void TriageJson::connection(const track::ConnectionCounts& c) {
@@ -252,6 +233,7 @@ void TriageJson::direction(const track::DirectionCounts& d) {
   json_.begin_object();
   for (const auto& [dscp, frames] : d.dscp) json_.member(std::to_string(dscp), frames);
   json_.end_object();
+  write_congestion(json_, d);
   json_.member("last_acked_psn", number(d.last_acked_psn));
   frame("last_ack", d.last_ack_frame);
   json_.end_object();

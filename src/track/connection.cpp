@@ -51,6 +51,8 @@ Observation Connection::on_packet(std::size_t index, const PacketFacts& packet, 
   headers_cut_ =
       headers_cut_ || (packet.headers_cut && (packet.is_read_request() || packet.role == wire::Role::kAcknowledge));
   learn_path_mtu(packet);
+  if (packet.is_data())
+    side.watch_data(packet, context, [&](Nanos last_data) { return idle_before(index, packet, last_data); });
 
   Observation observation;
   switch (packet.role) {
@@ -83,6 +85,11 @@ Observation Connection::on_packet(std::size_t index, const PacketFacts& packet, 
       break;
     case wire::Role::kCnp:
       observation.kind = Kind::kCnp;
+      if (is_paired()) {
+        deliver_cnp(index, packet, context);
+      } else {
+        hold_reply(side, packet, context);
+      }
       break;
     case wire::Role::kUnknown:
       break;
@@ -91,10 +98,44 @@ Observation Connection::on_packet(std::size_t index, const PacketFacts& packet, 
   return observation;
 }
 
+/// How long the sender of `index`, whose next data packet this is, had nothing to do: everything asked for had been
+/// answered, and nobody had asked for more. Called before the packet counts as sent.
+Nanos Connection::idle_before(std::size_t index, const PacketFacts& packet, Nanos last_data) const {
+  if (!is_paired()) return {};
+  const RequestSpace& own = sides_[index]->requests;
+  const RequestSpace& other = sides_[1 - index]->requests;
+  if (own.started() && !own.all_acknowledged()) return {};
+  if (packet.role == wire::Role::kResponse) {
+    // Until the READ came; what is left of it is the responder's own time.
+    const bool begins = packet.position == wire::Position::kFirst || packet.position == wire::Position::kOnly;
+    return begins ? std::max(other.last_request_time() - last_data, Nanos{}) : Nanos{};
+  }
+  if (other.started() && !other.all_acknowledged()) return {};
+  return std::max(packet.time - std::max(last_data, own.last_ack_time()), Nanos{});
+}
+
+/// A CNP that side `index` sent: it is about the other side's data.
+void Connection::deliver_cnp(std::size_t index, const PacketFacts& cnp, Context& context) {
+  const Side& receiver = *sides_[index];
+  Side& sender = *sides_[1 - index];
+  const bool sign =
+      sender.congestion.need().on_cnp(cnp, receiver.last_sequence_nak, receiver.last_sequence_nak_time, sender.rate);
+  if (sign && !cnp.destination_options) {
+    context.receivers.on_sign(sender.key.hosts.src, sender.key.hosts.dst, cnp.frame, cnp.time);
+  }
+}
+
 void Connection::deliver_reply(std::size_t index, const PacketFacts& packet, Observation& observation,
                                Context& context) {
+  if (packet.role == wire::Role::kCnp) {
+    if (is_paired()) deliver_cnp(index, packet, context);
+    return;
+  }
   Side& side = *sides_[index];
   const bool delivered = side.delivered(packet);
+  if (packet.is_sequence_nak() && is_paired() && sides_[1 - index]->congestion) {
+    sides_[1 - index]->congestion->on_nak(packet);
+  }
   RequestSpace* requests = is_paired() ? &sides_[1 - index]->requests : nullptr;
   if (packet.role == wire::Role::kResponse) {
     if (requests) requests->on_response_psn(packet.psn);
@@ -224,6 +265,7 @@ void Connection::fill_direction(std::size_t index, DirectionCounts& out) const {
   out = side.total();
   out.requests = side.requests.counts();
   out.responses = side.responses.counts();
+  if (side.congestion) out.congestion.need() = side.congestion->finish(side.counts.last_data_time);
   const RequestSpace& requests = side.requests;
   if (!requests.started()) return;
   out.last_new_request_time = requests.last_new_time();

@@ -6,6 +6,7 @@
 #include "track/limits.h"
 #include "track/missing.h"
 #include "track/observation.h"
+#include "track/receiver_log.h"
 
 namespace rocetop::track {
 
@@ -15,9 +16,14 @@ struct Context {
   ListBudget lists;
   std::size_t held_left = 0;
   ResolutionSink* sink = nullptr;
+  ReceiverLog receivers;
 
   explicit Context(const Limits& l)
-      : limits(l), slots{l.history_slots_total}, lists{l.listed_total, l.listed_runs}, held_left(l.held_total) {}
+      : limits(l),
+        slots{l.history_slots_total},
+        lists{l.listed_total, l.listed_runs},
+        held_left(l.held_total),
+        receivers(l.hosts) {}
 };
 
 }  // namespace rocetop::track

@@ -14,8 +14,11 @@
 #include "base/ip_address.h"
 #include "base/nanos.h"
 #include "base/psn.h"
+#include "track/boxed.h"
+#include "track/congestion_counts.h"
 #include "wire/aeth.h"
 #include "wire/cm.h"
+#include "wire/opcode.h"
 #include "wire/packet.h"
 
 namespace rocetop::track {
@@ -92,6 +95,20 @@ struct SpaceCounts {
 /// Where the capture point sits, as inferred from acknowledgement delays.
 enum class Tap : std::uint8_t { kUnknown, kNearSource, kNearDestination };
 
+/// A DSCP, 802.1p class or TTL and the packets that had it, ascending.
+using ValueTable = std::vector<std::pair<std::uint8_t, std::uint64_t>>;
+
+/// A sender using another DSCP than before for packets of one kind.
+struct DscpChange {
+  FrameId frame;
+  Nanos time;
+  wire::Role role = wire::Role::kUnknown;
+  std::uint8_t from = 0;
+  std::uint8_t to = 0;
+};
+
+inline constexpr std::uint8_t kNoDscp = 0xFF;
+
 /// One direction of a connection: everything sent from src to dst's queue pair.
 struct DirectionCounts {
   // What every packet counts comes first: it shares cache lines.
@@ -104,6 +121,10 @@ struct DirectionCounts {
   std::array<std::uint64_t, 4> ecn{};   ///< by wire::Ecn
   std::uint16_t udp_src = 0;            ///< of the first packet
   bool udp_src_varies = false;
+  std::array<std::uint8_t, wire::kRoles> dscp_of{};  ///< by wire::Role: the latest, kNoDscp where there was none
+  Nanos first_data_time;                             ///< first and last request or response
+  Nanos last_data_time;
+  std::uint16_t udp_dst = 0;  ///< of the first packet
   FrameId first_frame;
   Nanos first_time;
   IpAddress src;
@@ -121,8 +142,19 @@ struct DirectionCounts {
   wire::NakCode first_fatal_nak_code = wire::NakCode::kInvalidRequest;
   FrameId first_rnr_timer_zero;
   std::uint64_t cnps = 0;
+  std::uint64_t fast_cnps = 0;  ///< of these, sent by a switch
+  FrameId first_cnp;
   FrameId first_bad_icrc;
-  std::vector<std::pair<std::uint8_t, std::uint64_t>> dscp;  ///< DSCP -> frames (CNPs included), ascending
+  ValueTable dscp;                                         ///< DSCP -> frames (CNPs included), ascending
+  ValueTable priorities;                                   ///< 802.1p class -> frames that carried a tag
+  ValueTable hop_limits;                                   ///< TTL -> frames: one a path length
+  std::array<std::uint8_t, wire::kRoles> first_dscp_of{};  ///< … and the first
+  std::vector<DscpChange> dscp_changes;                    ///< the first few
+  std::uint64_t dscp_changes_in_all = 0;
+  std::array<std::uint64_t, 4> control_ecn{};        ///< by wire::Ecn, of ACKs and CNPs: the rest of `ecn` is data
+  std::array<std::uint64_t, 8> data_while_paused{};  ///< data packets that passed while class n was paused
+  Loop loop = Loop::kUnknown;                        ///< filled by the verdict
+  Boxed<CongestionCounts> congestion;                ///< none without CE and CNP
   std::optional<Psn> last_acked_psn;  ///< highest PSN of this direction's requests that the peer acknowledged
   FrameId last_ack_frame;             ///< … and the frame that did
   Nanos last_ack_time;

@@ -29,6 +29,11 @@ constexpr std::array kCauseTable = {
     CauseRow{"retransmit.read_restart", {"loss.before_tap", "icrc.bad"}},
     CauseRow{"retransmit.waste", {"retransmit.nak", "retransmit.timeout"}},
     CauseRow{"peer.silent", {"nak.fatal"}},
+    CauseRow{"ecn.cnp_without_marks", {"loss.before_tap", "loss.after_tap"}},
+    CauseRow{"ecn.oscillation", {"incast"}},
+    CauseRow{"unfair", {"incast"}},
+    CauseRow{"incast", {"ecn.marks_without_cnp"}},
+    CauseRow{"pfc.paused", {"pfc.storm"}},
 };
 
 /// A fatal NAK tears down a job: others within this time are taken for its consequences.

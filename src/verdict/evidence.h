@@ -8,6 +8,9 @@
 #include <vector>
 
 #include "track/counts.h"
+#include "track/pause_log.h"
+#include "track/receiver_log.h"
+#include "verdict/expectations.h"
 
 namespace rocetop::verdict {
 
@@ -25,6 +28,8 @@ struct CaptureEvidence {
   Nanos first_time;
   Nanos last_time;
   std::uint64_t evicted_connections = 0;
+  std::vector<track::PausingPort> pauses;
+  std::vector<track::ReceiverCounts> receivers;
   std::uint64_t stray_damaged_packets = 0;  ///< wrong ICRC, and a queue pair that nothing else was sent to
 };
 
@@ -32,6 +37,7 @@ struct Evidence {
   CaptureEvidence capture;
   const std::vector<track::ConnectionCounts>& connections;
   const std::vector<track::CmRejection>& rejections;
+  Expectations expectations = {};
 };
 
 }  // namespace rocetop::verdict

@@ -21,6 +21,11 @@ std::vector<Finding> judge(const Evidence& evidence, const Thresholds& threshold
   judge_order(docket);
   judge_retransmissions(docket);
   judge_management(docket);
+  judge_congestion(docket);
+  judge_classes(docket);
+  judge_pauses(docket);
+  judge_sharing(docket);
+  judge_expectations(docket);
   std::vector<Finding> findings = std::move(docket.findings());
   gather(findings, kApart);
   link_and_order(findings);

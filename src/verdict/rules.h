@@ -14,5 +14,10 @@ void judge_peers(Docket& docket);            ///< peer.silent, peer.unreachable
 void judge_order(Docket& docket);            ///< order.reordered
 void judge_integrity(Docket& docket);        ///< icrc.bad, ip.fragments
 void judge_management(Docket& docket);       ///< cm.rejected
+void judge_congestion(Docket& docket);       ///< ecn.*, cnp.unmatched
+void judge_classes(Docket& docket);          ///< dscp.asymmetric, .changed
+void judge_pauses(Docket& docket);           ///< pfc.paused, .storm
+void judge_sharing(Docket& docket);          ///< incast, unfair, ecmp.low_entropy
+void judge_expectations(Docket& docket);     ///< expect.violated
 
 }  // namespace rocetop::verdict
