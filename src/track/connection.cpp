@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "track/tap.h"
+
 namespace rocetop::track {
 namespace {
 
@@ -216,6 +218,8 @@ ConnectionCounts Connection::finish(Context& context) {
   }
   fill_direction(0, out.a_to_b.emplace());
   if (is_paired()) fill_direction(1, out.b_to_a.emplace());
+  judge_tap(*out.a_to_b, out.b_to_a ? &*out.b_to_a : nullptr);
+  if (out.b_to_a) judge_tap(*out.b_to_a, &*out.a_to_b);
   return out;
 }
 
@@ -226,6 +230,8 @@ void Connection::fill_direction(std::size_t index, DirectionCounts& out) const {
   out.responses = side.responses.counts();
   const RequestSpace& requests = side.requests;
   if (!requests.started()) return;
+  out.round_trips = requests.round_trips();
+  out.messages = requests.messages();
   out.last_new_request_time = requests.last_new_time();
   out.last_request_time = requests.last_request_time();
   out.last_request_frame = requests.last_request_frame();

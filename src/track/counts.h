@@ -14,6 +14,7 @@
 #include "base/ip_address.h"
 #include "base/nanos.h"
 #include "base/psn.h"
+#include "track/delays.h"
 #include "wire/aeth.h"
 #include "wire/cm.h"
 #include "wire/packet.h"
@@ -89,9 +90,6 @@ struct SpaceCounts {
   std::string inexact;  ///< empty, or why totals are not exact (a limit was reached)
 };
 
-/// Where the capture point sits, as inferred from acknowledgement delays.
-enum class Tap : std::uint8_t { kUnknown, kNearSource, kNearDestination };
-
 /// One direction of a connection: everything sent from src to dst's queue pair.
 struct DirectionCounts {
   // What every packet counts comes first: it shares cache lines.
@@ -111,6 +109,8 @@ struct DirectionCounts {
   std::optional<Qpn> dst_qpn;
   std::optional<Qpn> src_qpn;  ///< UD only: the DETH's
   Tap tap = Tap::kUnknown;
+  TapEvidence tap_evidence;
+  std::uint8_t hop_limit = 0;  ///< TTL or hop limit of the first packet
   std::vector<std::pair<std::uint8_t, std::uint64_t>> opcodes;  ///< opcode -> packets, ascending
   std::uint64_t acks = 0;
   std::uint64_t rnr_naks = 0;
@@ -130,6 +130,8 @@ struct DirectionCounts {
   Nanos last_request_time;                   ///< last request packet sent
   std::uint64_t unacknowledged_packets = 0;  ///< requests above last_acked_psn when the capture (or connection) ended
   FrameId last_request_frame;
+  RoundTripCounts round_trips;  ///< of this direction's requests
+  MessageStats messages;        ///< of this direction's requests
   SpaceCounts requests;
   SpaceCounts responses;
 };

@@ -25,6 +25,7 @@ struct PacketFacts {
   std::uint8_t opcode = 0;
   std::uint8_t syndrome = 0;
   std::uint8_t traffic_class = 0;
+  std::uint8_t hop_limit = 0;
   wire::Role role = wire::Role::kUnknown;
   wire::Position position = wire::Position::kNone;
   wire::IcrcStatus icrc = wire::IcrcStatus::kUnchecked;
@@ -68,6 +69,7 @@ inline PacketFacts facts_of(const wire::Packet& packet, FrameId frame, Nanos tim
   f.opcode = packet.bth.opcode;
   f.syndrome = packet.aeth.syndrome;
   f.traffic_class = packet.traffic_class;
+  f.hop_limit = packet.hop_limit;
   f.role = opcode.role;
   f.position = opcode.position;
   f.icrc = packet.icrc;

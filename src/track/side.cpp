@@ -59,6 +59,7 @@ void Side::count(const PacketFacts& packet) {
     counts.first_frame = packet.frame;
     counts.first_time = packet.time;
     counts.udp_src = packet.udp_src;
+    counts.hop_limit = packet.hop_limit;
   } else if (packet.udp_src != counts.udp_src && packet.role != wire::Role::kCnp) {
     counts.udp_src_varies = true;
   }
