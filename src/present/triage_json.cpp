@@ -8,6 +8,8 @@
 #include "model/fields.h"
 #include "model/totals.h"
 #include "model/words.h"
+#include "present/delay_json.h"
+#include "present/json_fields.h"
 #include "wire/opcode.h"
 
 namespace rocetop::present {
@@ -47,7 +49,9 @@ class TriageJson {
   /// How many of `wanted` entries may still be written; takes them off the budget.
   std::uint64_t allow(std::uint64_t wanted);
   template <typename T>
-  void fields(std::span<const model::Field<T>> table, const T& object);
+  void fields(std::span<const model::Field<T>> table, const T& object) {
+    write_fields(json_, table, object);
+  }
 
   const model::Snapshot& snapshot_;
   const bool several_files_;
@@ -82,34 +86,6 @@ void TriageJson::write() {
   json_.end_array();
   json_.end_object();
   json_.finish();
-}
-
-/// Writes a table's fields; keys with a common part before "." share an object (they stand together in the table).
-template <typename T>
-void TriageJson::fields(std::span<const model::Field<T>> table, const T& object) {
-  std::string_view open;
-  for (const auto& field : table) {
-    const std::size_t dot = field.key.find('.');
-    const std::string_view group = dot == std::string_view::npos ? std::string_view{} : field.key.substr(0, dot);
-    if (group != open) {
-      if (!open.empty()) json_.end_object();
-      if (!group.empty()) {
-        json_.key(group);
-        json_.begin_object();
-      }
-      open = group;
-    }
-    json_.key(group.empty() ? field.key : field.key.substr(dot + 1));
-    const model::FieldValue value = field.get(object);
-    if (const auto* integer = std::get_if<std::uint64_t>(&value)) {
-      json_.value(*integer);
-    } else if (const auto* real = std::get_if<double>(&value)) {
-      json_.value(*real);
-    } else {
-      json_.null();
-    }
-  }
-  if (!open.empty()) json_.end_object();
 }
 
 void TriageJson::capture() {
@@ -232,7 +208,7 @@ void TriageJson::direction(const track::DirectionCounts& d) {
   fields(model::direction_fields(), d);
   frame("first", d.first_frame);
   frame("last", d.last_frame);
-  json_.member("tap", word(d.tap));
+  write_delays(json_, d);
   json_.key("udp_src");
   d.udp_src == 0 ? json_.null() : json_.value(d.udp_src);
   json_.member("udp_src_varies", d.udp_src_varies);
