@@ -20,12 +20,6 @@ constexpr std::uint64_t kSamples = 8;
 constexpr std::uint64_t kResendSamples = 3;
 /// Delays above this are a host's own: software at either end, or a network so far away that it need not be guessed.
 constexpr std::int64_t kAdapterDelay = 100'000;
-/// A sender that sends its next message this soon after the acknowledgement it waited for sits at the tap: a network's
-/// round trip and a host's reaction take longer, …
-constexpr std::int64_t kAtOnce = 2'000;
-/// … and its peer's acknowledgements, taking several times as long, do not come from a slow host.
-constexpr std::int64_t kPromptPeer = 20'000;
-
 struct Sign {
   Tap tap = Tap::kUnknown;
   std::string why;
@@ -86,32 +80,15 @@ Sign by_resends(const DirectionCounts& d) {
                  "the destination acknowledges");
 }
 
-/// A sender with one message at a time, which sends the next one upon the acknowledgement.
-Sign by_next_message(const DirectionCounts& d) {
-  const Histogram& acknowledged = d.round_trips.rtt_ns;
-  Histogram idle;
-  for (const auto& messages : d.messages.operations) {
-    if (messages) idle.merge(messages->idle_ns);
-  }
-  if (idle.count() < kSamples || acknowledged.count() < kSamples) return {};
-  const std::int64_t next = idle.percentile(0.5);
-  const std::int64_t answer = acknowledged.percentile(0.1);
-  if (next >= kAtOnce || answer >= kPromptPeer || answer < std::max<std::int64_t>(next, 1) * kClear) return {};
-  return {Tap::kNearSource, fmt::format("the source sends its next message {} ns after the acknowledgement it waited "
-                                        "for, which takes {} ns",
-                                        next, answer)};
-}
-
 }  // namespace
 
 void judge_tap(DirectionCounts& direction, const DirectionCounts* opposite) {
-  std::array<Sign, 4> signs;
+  std::array<Sign, 3> signs;
   if (opposite) {
     signs[0] = by_hops(direction, *opposite);
     signs[1] = by_acknowledgements(direction, *opposite);
   }
   signs[2] = by_resends(direction);
-  signs[3] = by_next_message(direction);
   Tap tap = Tap::kUnknown;
   std::string why;
   std::size_t agreeing = 0;
