@@ -26,14 +26,9 @@ std::optional<double> over_time(std::uint64_t n, const Messages& m) {
 
 FieldValue or_null(std::optional<double> value) { return value ? FieldValue{*value} : FieldValue{}; }
 
-bool has_messages(const Direction& d) {
-  return std::any_of(d.messages.operations.begin(), d.messages.operations.end(),
-                     [](const auto& counts) { return static_cast<bool>(counts); });
-}
-
 template <Nanos Split::* Member>
 FieldValue split(const Direction& d) {
-  return has_messages(d) ? nanos(d.messages.time.*Member) : FieldValue{};
+  return d.messages.time.wall.count > 0 ? nanos(d.messages.time.*Member) : FieldValue{};
 }
 
 FieldValue of_wall(const Direction& d, Nanos time) {

@@ -1,38 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "track/message_log.h"
 
-#include <algorithm>
-
-#include "wire/aeth.h"
-#include "wire/opcode.h"
-
 namespace rocetop::track {
 namespace {
-
-constexpr std::uint64_t kAtomicBytes = 8;  // an atomic works on 8 bytes (IBTA vol. 1, 9.4.5)
-
-struct Shape {
-  Operation operation = Operation::kWrite;
-  wire::Position position = wire::Position::kNone;
-  bool has_response = false;
-};
-
-Shape shape_of(std::uint8_t opcode) {
-  const auto operation = static_cast<wire::Operation>(opcode & 0x1F);
-  switch (operation) {
-    case wire::kReadRequest:
-      return {Operation::kRead, wire::Position::kOnly, true};
-    case wire::kCompareSwap:
-    case wire::kFetchAdd:
-    case wire::kFlush:
-    case wire::kAtomicWrite:
-      return {Operation::kAtomic, wire::Position::kOnly, true};
-    default:
-      break;
-  }
-  const bool write = operation >= wire::kWriteFirst && operation <= wire::kWriteOnlyImmediate;
-  return {write ? Operation::kWrite : Operation::kSend, wire::opcode_facts(opcode).position, false};
-}
 
 /// RC and XRC acknowledge; of the others no completion is ever seen.
 bool is_acknowledged(wire::Transport transport) {
@@ -41,237 +11,25 @@ bool is_acknowledged(wire::Transport transport) {
 
 }  // namespace
 
-// ---------------------------------------------------------------------------------------------- time
+void MessageLog::on_edge(Sequence seq, Sequence last, const PacketFacts& packet, const MessageBook::Sent& sent) {
+  if (!is_acknowledged(packet.transport())) return;
+  MessageBook& book = book_.use();
+  next_ =
+      book.on_request(next_, {seq, last, packet.time, packet.payload_bytes, packet.read_bytes, packet.opcode}, sent);
+  moving_ = book.moving();
+}
 
-/// Times may step back (two directions, a capture's clock): what is accounted for stays so.
-void MessageLog::spend(Stage on, Nanos until) {
-  if (until <= mark_) return;
-  Nanos& spent = spent_[static_cast<std::size_t>(on)];
-  spent = spent + (until - mark_);
-  mark_ = until;
+void MessageLog::on_answer(const PacketFacts& reply, const MessageBook::Sent& sent) {
+  if (!book_) return;
+  MessageBook& book = book_.use();
+  next_ = book.on_reply(next_, reply, sent);
+  moving_ = book.moving();
 }
 
 void MessageLog::on_go_back(const Episode& episode, Sequence highest) {
-  const bool rnr = episode.cause == Cause::kRnr;
-  if (rnr) {
-    ++stats_.rnr_waits;
-    stats_.rnr_waited = stats_.rnr_waited + episode.wait;
-    stats_.rnr_advertised = stats_.rnr_advertised + episode.advertised_wait;
-  }
-  if (!started_) return;
-  spend(stage_, episode.first_time - episode.wait);
-  spend(rnr ? Stage::kWaiting : Stage::kRecovering, episode.first_time);
-  stage_ = rnr ? Stage::kMoving : Stage::kRecovering;
-  recovery_end_ = highest;
-}
-
-// ---------------------------------------------------------------------------------------------- requests
-
-void MessageLog::on_edge(Sequence seq, Sequence last, const PacketFacts& packet, const Sent& sent) {
-  if (!is_acknowledged(packet.transport())) return;
-  if (!started_) {
-    started_ = true;
-    next_ = seq;
-    mark_ = start_ = packet.time;
-  }
-  if (stage_ == Stage::kRecovering && seq > recovery_end_) {
-    spend(Stage::kRecovering, packet.time);
-    stage_ = Stage::kMoving;
-  }
-  if (seq < next_) return;  // resent, or a copy
-  if (seq == next_) {
-    if (is_open_ && stage_ == Stage::kMoving && packet.time - sent.last_request_time >= kStall) {
-      spend(Stage::kMoving, sent.last_request_time);
-      spend(Stage::kRecovering, packet.time);
-    }
-    take({seq, last, packet.time, packet.payload_bytes, packet.read_bytes, packet.opcode});
-  }
-  if (next_ <= sent.highest) catch_up(sent);
-}
-
-/// Takes what lies behind next_, as far as it was seen. What was acknowledged and never seen, the capture missed.
-void MessageLog::catch_up(const Sent& sent) {
-  while (next_ <= sent.highest) {
-    const Slot* slot = sent.history.find(next_);
-    const PendingRead* read = sent.reads.find(next_);
-    if (slot && slot->state == Slot::State::kSeen) {
-      Piece piece{next_, next_, slot->first_time, slot->payload_bytes, 0, slot->opcode};
-      if (read && read->first == next_) {
-        piece.last = read->last;
-        piece.read_bytes = read->bytes;
-      }
-      take(piece);
-    } else if (read && read->first < next_) {
-      next_ = read->last + 1;  // its span was not known when it was taken
-      if (outstanding_ != 0) {
-        Message& newest = ring_[(oldest_ + outstanding_ - 1) & (ring_.size() - 1)];
-        if (newest.first == read->first) newest.last = read->last;
-      }
-    } else if (next_ <= sent.received) {
-      give_up_open();
-      const auto remembered = static_cast<Sequence>(sent.history.size());
-      next_ = slot ? next_ + 1 : std::min(sent.received + 1, std::max(next_ + 1, sent.highest - remembered + 1));
-    } else {
-      return;
-    }
-  }
-}
-
-void MessageLog::give_up_open() {
-  if (!is_open_) return;
-  ++of(open_.operation).partial;
-  is_open_ = false;
-}
-
-void MessageLog::take(const Piece& piece) {
-  next_ = piece.last + 1;
-  const Shape shape = shape_of(piece.opcode);
-  switch (shape.position) {
-    case wire::Position::kFirst:
-      begin(piece, shape.operation);
-      is_open_ = true;
-      return;
-    case wire::Position::kLast:
-      if (!is_open_) {
-        ++of(shape.operation).partial;
-        return;
-      }
-      is_open_ = false;
-      open_.bytes = open_.bytes * static_cast<std::uint64_t>(piece.seq - open_.first) + piece.payload_bytes;
-      open_.last = piece.seq;
-      spend(stage_, piece.time);
-      break;
-    case wire::Position::kOnly:
-      begin(piece, shape.operation);
-      open_.has_response = shape.has_response;
-      if (shape.operation == Operation::kRead) open_.bytes = piece.read_bytes;
-      if (shape.operation == Operation::kAtomic) open_.bytes = kAtomicBytes;
-      break;
-    default:
-      return;
-  }
-  if (stage_ == Stage::kMoving) stage_ = Stage::kWaiting;
-  push(open_);
-}
-
-void MessageLog::begin(const Piece& piece, Operation operation) {
-  give_up_open();
-  if (stage_ == Stage::kHost && idle_since_) of(operation).idle_ns.add(piece.time - *idle_since_);
-  idle_since_.reset();
-  // A message that follows another without a reply in between: the sender had room, and used it.
-  spend(stage_ == Stage::kWaiting ? Stage::kMoving : stage_, piece.time);
-  if (stage_ != Stage::kRecovering) stage_ = Stage::kMoving;
-  open_ = {piece.time, piece.seq, piece.last, piece.payload_bytes, operation, false};
-}
-
-void MessageLog::push(const Message& message) {
-  if (outstanding_ >= (answered_ ? kOutstandingMost : kOutstandingUnanswered)) {
-    ++of(ring_[oldest_].operation).open;
-    pop();
-  }
-  if (outstanding_ == ring_.size()) {
-    std::vector<Message> larger(std::max<std::size_t>(ring_.size() * 2, 4));
-    for (std::size_t i = 0; i < outstanding_; ++i) larger[i] = ring_[(oldest_ + i) & (ring_.size() - 1)];
-    ring_ = std::move(larger);
-    oldest_ = 0;
-  }
-  ring_[(oldest_ + outstanding_) & (ring_.size() - 1)] = message;
-  ++outstanding_;
-  if (message.has_response) stats_.outstanding_reads.add(++outstanding_reads_);
-}
-
-void MessageLog::pop() {
-  outstanding_reads_ -= ring_[oldest_].has_response ? 1 : 0;
-  oldest_ = (oldest_ + 1) & (ring_.size() - 1);
-  --outstanding_;
-}
-
-// ---------------------------------------------------------------------------------------------- replies
-
-void MessageLog::on_answer(const PacketFacts& reply, const Sent& sent) {
-  if (!started_) return;
-  answered_ = true;
-  if (reply.role == wire::Role::kAcknowledge && reply.has_aeth) count_credits(reply);
-  spend(stage_, reply.time);
-  if (reply.position == wire::Position::kFirst && stage_ == Stage::kWaiting) stage_ = Stage::kMoving;
-  if (next_ <= sent.received) catch_up(sent);
-  complete(reply.time, sent);
-}
-
-void MessageLog::complete(Nanos time, const Sent& sent) {
-  bool any = false;
-  while (outstanding_ != 0 && ring_[oldest_].last <= sent.received) {
-    const Message& message = ring_[oldest_];
-    if (message.has_response) {
-      const PendingRead* read = sent.reads.find(message.first);
-      if (read && !read->complete()) {
-        if (!blocked_since_) blocked_since_ = time;
-        if (time - *blocked_since_ < kAnswerPatience && outstanding_ < kOutstandingMost / 2) return;
-        ++of(message.operation).partial;
-        blocked_since_.reset();
-        pop();
-        continue;
-      }
-    }
-    blocked_since_.reset();
-    record(message, time);
-    pop();
-    any = true;
-  }
-  if (idle()) {
-    if (any) idle_since_ = time;
-    stage_ = Stage::kHost;
-  } else if (any && stage_ == Stage::kMoving && !is_open_) {
-    stage_ = Stage::kWaiting;
-  }
-}
-
-void MessageLog::record(const Message& message, Nanos time) {
-  MessageCounts& counts = of(message.operation);
-  if (counts.complete == 0) counts.first_time = message.time;
-  ++counts.complete;
-  counts.bytes += message.bytes;
-  counts.last_time = time;
-  counts.completion_ns.add(time - message.time);
-  if (message.bytes != row_bytes_ || message.operation != row_operation_ || row_ == 0xFFFFFFFF) {
-    if (row_ != 0) of(row_operation_).size_bytes.add(static_cast<std::int64_t>(row_bytes_), row_);
-    row_bytes_ = message.bytes;
-    row_operation_ = message.operation;
-    row_ = 0;
-  }
-  ++row_;
-}
-
-/// A receiver's credits are the receives it has posted (IBTA vol. 1, 9.7.7.2); most adapters say "no limit".
-void MessageLog::count_credits(const PacketFacts& reply) {
-  if (wire::aeth_kind(reply.syndrome) != wire::AethKind::kAck) return;
-  const auto credits = wire::credits(reply.syndrome);
-  if (credits) {
-    ++stats_.credit_replies;
-    stats_.no_credit_replies += *credits == 0 ? 1 : 0;
-  }
-  if (credits && *credits == 0) {
-    if (!without_credit_since_) without_credit_since_ = reply.time;
-  } else if (without_credit_since_) {
-    if (reply.time > *without_credit_since_) {
-      stats_.without_credit = stats_.without_credit + (reply.time - *without_credit_since_);
-    }
-    without_credit_since_.reset();
-  }
-}
-
-MessageStats MessageLog::total() const {
-  MessageStats out = stats_;
-  const auto of_out = [&](Operation o) -> MessageCounts& { return out.operations[static_cast<std::size_t>(o)].use(); };
-  if (row_ != 0) of_out(row_operation_).size_bytes.add(static_cast<std::int64_t>(row_bytes_), row_);
-  for (std::size_t i = 0; i < outstanding_; ++i) ++of_out(ring_[(oldest_ + i) & (ring_.size() - 1)].operation).open;
-  if (is_open_) ++of_out(open_.operation).open;
-  out.time.wall = mark_ - start_;
-  out.time.host = spent_[static_cast<std::size_t>(Stage::kHost)];
-  out.time.moving = spent_[static_cast<std::size_t>(Stage::kMoving)];
-  out.time.peer = spent_[static_cast<std::size_t>(Stage::kWaiting)];
-  out.time.network = spent_[static_cast<std::size_t>(Stage::kRecovering)];
-  return out;
+  if (!book_) return;
+  book_.use().on_go_back(episode, highest);
+  moving_ = book_->moving();
 }
 
 }  // namespace rocetop::track

@@ -1,48 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MessageLog: the messages of one direction's requests, from the packets and replies that the request space has placed
-// already, and what the requester's time went into. It judges no packet; of a message that the capture has in part it
-// says so and no more.
-//
-// It reads the space in PSN order and takes each PSN once, so resends and copies change nothing: `next_` is the PSN
-// after the last one taken. Behind a gap it waits until the gap is filled (a resend) or known to be the capture's (the
-// peer acknowledged it), then catches up from the history. A packet in mid-message, on time, costs one comparison.
-//
-// Where the time went (TimeSplit), from the first message on, changes hands at messages' ends, replies and go-backs:
-//   host      from a reply that leaves nothing outstanding to the next request
-//   moving    from a message's first packet to its last; from the first response of a READ to its last; and from the
-//             end of one message to the start of the next where no reply came in between: the sender had room
-//   network   gaps of kStall and more in mid-message: paused, paced or out of window, for the adapter has the data; and
-//             from the last thing that happened before a go-back to the first PSN above all resent ones
-//   peer      the rest: all was sent, and a reply came next. RNR waits are the peer's too
+// MessageLog: the messages of one direction's requests. What every packet touches is here: a packet in mid-message, on
+// time, costs a few comparisons and opens no book. Everything else is the MessageBook's, made with the first message.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <vector>
-
-#include "track/counts.h"
-#include "track/delays.h"
-#include "track/history.h"
-#include "track/packet_facts.h"
-#include "track/read_window.h"
+#include "base/lazy.h"
+#include "track/message_book.h"
 
 namespace rocetop::track {
 
 class MessageLog {
  public:
-  /// What the request space knows, by reference.
-  struct Sent {
-    const History& history;
-    const ReadWindow& reads;
-    Sequence highest = 0;
-    Sequence received = 0;  ///< everything up to here is acknowledged
-    Nanos last_request_time;
-  };
-
   /// A request packet with the PSNs seq..last, after the space has placed it.
-  void on_request(Sequence seq, Sequence last, const PacketFacts& packet, const Sent& sent) {
-    if (seq == next_ && packet.position == wire::Position::kMiddle && stage_ == Stage::kMoving &&
-        packet.time - sent.last_request_time < kStall) {
+  void on_request(Sequence seq, Sequence last, const PacketFacts& packet, const MessageBook::Sent& sent) {
+    if (seq == next_ && packet.position == wire::Position::kMiddle && moving_ &&
+        packet.time - sent.last_request_time < MessageBook::kStall) {
       ++next_;
       return;
     }
@@ -50,81 +21,23 @@ class MessageLog {
   }
 
   /// A reply, after the space has taken what it acknowledges.
-  void on_reply(const PacketFacts& reply, const Sent& sent) {
-    if (reply.position == wire::Position::kMiddle && stage_ == Stage::kMoving) return;  // response data
+  void on_reply(const PacketFacts& reply, const MessageBook::Sent& sent) {
+    if (reply.position == wire::Position::kMiddle && moving_) return;  // READ data
     on_answer(reply, sent);
   }
 
-  /// The sender goes back, having waited.
+  /// The sender goes back, having waited; `highest` is the highest PSN it had sent.
   void on_go_back(const Episode& episode, Sequence highest);
 
-  /// Everything not completed stays open.
-  MessageStats total() const;
+  MessageStats total() const { return book_ ? book_->total() : MessageStats{}; }
 
  private:
-  enum class Stage : std::uint8_t { kHost, kMoving, kWaiting, kRecovering };
-  struct Message {
-    Nanos time;
-    Sequence first = 0;
-    Sequence last = 0;
-    std::uint64_t bytes = 0;
-    Operation operation = Operation::kWrite;
-    bool has_response = false;
-  };
-  /// A packet, from the wire or from the history.
-  struct Piece {
-    Sequence seq = 0;
-    Sequence last = 0;
-    Nanos time;
-    std::uint32_t payload_bytes = 0;
-    std::uint32_t read_bytes = 0;
-    std::uint8_t opcode = 0;
-  };
+  void on_edge(Sequence seq, Sequence last, const PacketFacts& packet, const MessageBook::Sent& sent);
+  void on_answer(const PacketFacts& reply, const MessageBook::Sent& sent);
 
-  /// A sender holds back in mid-message for this long: longer than a paced packet takes at 1 Gb/s (33 us at 4 KiB),
-  /// shorter than the fastest recoveries.
-  static constexpr Nanos kStall = microseconds(100);
-  /// A READ whose answer the capture shows in part only, though later requests are answered, is given up after this.
-  static constexpr Nanos kAnswerPatience = milliseconds(500);
-  static constexpr std::size_t kOutstandingMost = 1024;      // messages followed at a time; deeper queues are rare
-  static constexpr std::size_t kOutstandingUnanswered = 64;  // … where no reply was ever seen
-
-  void on_edge(Sequence seq, Sequence last, const PacketFacts& packet, const Sent& sent);
-  void on_answer(const PacketFacts& reply, const Sent& sent);
-  void take(const Piece& piece);
-  void catch_up(const Sent& sent);
-  void begin(const Piece& piece, Operation operation);
-  void push(const Message& message);
-  void pop();
-  void complete(Nanos time, const Sent& sent);
-  void record(const Message& message, Nanos time);
-  void give_up_open();
-  void count_credits(const PacketFacts& reply);
-  void spend(Stage on, Nanos until);
-  bool idle() const { return outstanding_ == 0 && !is_open_; }
-  MessageCounts& of(Operation operation) { return stats_.operations[static_cast<std::size_t>(operation)].use(); }
-
-  Sequence next_ = 0;
-  Stage stage_ = Stage::kHost;
-  bool started_ = false;
-  bool is_open_ = false;   // `open_` began and has not been sent to its end
-  bool answered_ = false;  // a reply was seen
-  std::uint32_t outstanding_reads_ = 0;
-  Nanos mark_;  // until here time is accounted for
-  Nanos start_;
-  std::array<Nanos, 4> spent_{};  // by Stage
-  Sequence recovery_end_ = 0;     // the highest PSN that recovery resends
-  Message open_;
-  std::vector<Message> ring_;  // a power of two; sent to their end, oldest first
-  std::size_t oldest_ = 0;
-  std::size_t outstanding_ = 0;
-  std::optional<Nanos> idle_since_;     // completion that left nothing outstanding
-  std::optional<Nanos> blocked_since_;  // a READ that later replies have passed
-  std::optional<Nanos> without_credit_since_;
-  std::uint64_t row_bytes_ = 0;  // messages of one size in a row: counted here until the size changes
-  std::uint32_t row_ = 0;
-  Operation row_operation_ = Operation::kWrite;
-  MessageStats stats_;
+  Sequence next_ = 0;    // the PSN after the last one taken; the book's lags behind in mid-message
+  bool moving_ = false;  // the book's stage
+  Lazy<MessageBook> book_;
 };
 
 }  // namespace rocetop::track

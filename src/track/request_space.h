@@ -86,7 +86,7 @@ class RequestSpace {
   void start(const PacketFacts& packet);
   void count_answer(Sequence seq);
   SentSoFar sent() const;
-  MessageLog::Sent placed() const { return {history_, reads_, highest_, replies_.received(), last_request_time_}; }
+  MessageBook::Sent placed() const { return {history_, reads_, highest_, replies_.received(), last_request_time_}; }
   std::optional<Nanos> round_trip(Sequence seq, const PacketFacts& reply) const;
   void close_open_read(Sequence next_seq);
   Sequence last_of(Sequence seq, const PacketFacts& packet, std::optional<std::uint32_t> pmtu) const;
@@ -123,10 +123,10 @@ class RequestSpace {
   bool pmtu_known_ = false;
   bool read_is_open_ = false;  // the newest request is a READ whose span is not known
   std::uint32_t ip_id_changes_ = 0;
-  Sequence resent_through_ = 0;  // the highest PSN that was ever resent
-  Acknowledgements replies_;
   MessageLog messages_;
+  Acknowledgements replies_;
   RoundTrips round_trips_;
+  Sequence resent_through_ = 0;  // the highest PSN that was ever resent
   MissingPsns missing_;
   LateArrivals late_;
   std::vector<PacketFacts> copies_;  // in a row: copies, unless the row turns out to be the sender going back
