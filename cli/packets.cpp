@@ -7,6 +7,7 @@
 #include <system_error>
 #include <unordered_set>
 
+#include "base/number_text.h"
 #include "exit_status.h"
 #include "message.h"
 #include "output.h"
@@ -133,7 +134,7 @@ Result<Done> settle_frames(const Job& job, Settled& settled) {
   run->analysis->run(*run->source, {}, {}, &settled);
   (void)run->analysis->finish();  // settles what was still open
   if (settled.omitted() != 0) {
-    complain("warning: --two-pass keeps " + present::grouped(Settled::kFrameLimit) +
+    complain("warning: --two-pass keeps " + grouped(Settled::kFrameLimit) +
                  " frames; later ones are shown as they were read",
              "Use --from and --to to look at less.");
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/number_text.h"
 #include "exit_status.h"
 #include "interrupt.h"
 #include "message.h"
@@ -63,7 +64,7 @@ bool matches_something(const model::Snapshot& shown) {
 void say_nothing_matches(const Job& job, const model::Snapshot& whole) {
   complain("no connection matches " + job.selection_text,
            (whole.partial ? "What was analysed holds " : "The input holds ") +
-               present::plural(whole.connections.size(), "connection") + "; rocetop triage --all lists them.");
+               plural(whole.connections.size(), "connection") + "; rocetop triage --all lists them.");
 }
 
 }  // namespace

@@ -116,15 +116,18 @@ model::Snapshot Analysis::finish() {
   snapshot.partial = s.partial;
   snapshot.parts = s.parts;
   snapshot.problems = s.problems;
+  snapshot.thresholds = s.options.thresholds;
   if (!s.tracker) return snapshot;
   snapshot.connections = s.tracker->finish();
   snapshot.capture = s.log.counts();
   snapshot.capture.management_frames = s.tracker->management_frames();
+  snapshot.capture.rejections_omitted = s.tracker->rejections_omitted();
   snapshot.capture.evicted_connections = s.tracker->evicted_connections();
   add_completeness(snapshot.connections, snapshot.capture);
   verdict::CaptureEvidence capture = s.log.evidence(snapshot.capture);
+  capture.rejections_omitted = snapshot.capture.rejections_omitted;
   capture.stray_damaged_packets = s.tracker->stray_damaged_packets();
-  snapshot.findings = verdict::judge({capture, snapshot.connections, s.tracker->rejections()}, verdict::Thresholds{});
+  snapshot.findings = verdict::judge({capture, snapshot.connections, s.tracker->rejections()}, s.options.thresholds);
   return snapshot;
 }
 

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/number_text.h"
 #include "model/words.h"
 #include "present/peers_text.h"
 #include "present/text.h"

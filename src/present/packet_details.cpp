@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/number_text.h"
 #include "model/words.h"
 #include "present/cm_text.h"
 #include "present/packet_line.h"

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <vector>
 
+#include "base/number_text.h"
 #include "base/time_text.h"
 #include "model/words.h"
 #include "present/cm_text.h"

@@ -342,10 +342,14 @@ void TriageJson::finding(const verdict::Finding& f) {
   json_.begin_array();
   for (const IpAddress& host : f.hosts) json_.value(host.to_string());
   json_.end_array();
+  const auto nanos = [](std::optional<Nanos> t) { return t ? std::optional{t->count} : std::nullopt; };
+  json_.member("first_ns", nanos(f.first_time));
+  json_.member("last_ns", nanos(f.last_time));
   json_.key("frames");
   json_.begin_array();
   for (const FrameId id : f.frames) json_.value(id.number());
   json_.end_array();
+  json_.member("frames_total", f.frames_total);
   if (several_files_) {
     json_.key("frame_files");
     json_.begin_array();

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/number_text.h"
 #include "base/time_text.h"
 #include "present/connection_table.h"
 #include "present/finding_text.h"

@@ -117,8 +117,12 @@ struct DirectionCounts {
   Nanos first_fatal_nak_time;
   wire::NakCode first_fatal_nak_code = wire::NakCode::kInvalidRequest;
   FrameId first_rnr_timer_zero;
+  Nanos first_rnr_timer_zero_time;
   std::uint64_t cnps = 0;
   FrameId first_bad_icrc;
+  Nanos first_bad_icrc_time;
+  FrameId last_bad_icrc;
+  Nanos last_bad_icrc_time;
   std::vector<std::pair<std::uint8_t, std::uint64_t>> dscp;  ///< DSCP -> frames (CNPs included), ascending
   std::uint16_t udp_src = 0;                                 ///< of the first packet
   bool udp_src_varies = false;

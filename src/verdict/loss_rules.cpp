@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/number_text.h"
 #include "base/time_text.h"
 #include "verdict/rules.h"
 
@@ -123,11 +124,11 @@ void before_tap(Docket& docket, const DirectionView& v) {
                  "capture loss: nothing acknowledged them before"};
   for (const SpaceCounts* space : {&requests, &responses}) {
     for (const MissingRun& run : space->missing) {
-      if (run.outcome == Outcome::kRetransmitted) cite(f, run.seen_at);
+      if (run.outcome == Outcome::kRetransmitted) cite(f, run);
     }
   }
   for (const Episode& e : requests.episodes) {
-    if (e.unseen_packets > 0 || lost_its_tail(e, docket.thresholds().tail_silence)) cite(f, e.first_frame);
+    if (e.unseen_packets > 0 || lost_its_tail(e, docket.thresholds().tail_silence)) cite(f, e);
   }
   f.values = {{"lost_packets", static_cast<double>(lost)},
               {"lost_or_missed_packets", static_cast<double>(found.open)},
@@ -177,10 +178,7 @@ void after_tap(Docket& docket, const DirectionView& v) {
                   v.direction->dst.to_string())};
   f.ruled_out = {"loss before the capture point: each PSN was seen before it was asked for again",
                  "a full receive queue: no RNR NAK for these PSNs"};
-  for (const Episode* e : proof) {
-    cite(f, e->trigger_frame);
-    cite(f, e->first_frame);
-  }
+  for (const Episode* e : proof) cite(f, *e);
   f.values = {{"named_by_nak", static_cast<double>(by_nak)}, {"after_silence", static_cast<double>(by_timeout)}};
 }
 
@@ -199,7 +197,7 @@ void on_uc(Docket& docket, const DirectionView& v) {
   if (capture_loses) f.explanation += " This capture did miss packets elsewhere, so part of it may be its own.";
   f.next_steps = {"compare the receiver's message count with the sender's",
                   "capture at the receiver to see what arrived"};
-  for (const MissingRun& run : v.direction->requests.missing) cite(f, run.seen_at);
+  for (const MissingRun& run : v.direction->requests.missing) cite(f, run);
   f.values = {{"missing_packets", static_cast<double>(lost)},
               {"seen_packets", static_cast<double>(v.direction->requests.packets)}};
 }
@@ -257,7 +255,7 @@ void burst(Docket& docket) {
       f.next_steps = {
           "look for buffer drops, PFC watchdog actions and link flaps at this time on the switches of the path"};
       f.connections = ids;
-      for (std::size_t i = begin; i < end; ++i) cite(f, losses[i].frame);
+      for (std::size_t i = begin; i < end; ++i) cite(f, losses[i].frame, losses[i].time);
       f.values = {{"lost_packets", static_cast<double>(packets)},
                   {"longest_run_packets", static_cast<double>(longest)}};
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/number_text.h"
 #include "base/time_text.h"
 #include "verdict/rules.h"
 
@@ -65,10 +66,7 @@ void add_values(Finding& f, const Sum& s) {
 }
 
 void cite_episodes(Finding& f, const Sum& s) {
-  for (const Episode* e : s.list) {
-    cite(f, e->trigger_frame);
-    cite(f, e->first_frame);
-  }
+  for (const Episode* e : s.list) cite(f, *e);
 }
 
 /// Where the listed episodes are fewer than the counted ones, numbers from the list say so.
@@ -184,13 +182,14 @@ void early(Docket& docket, const DirectionView& v) {
   for (std::size_t i = 0; i < s.list.size(); ++i) {
     const Episode& e = *s.list[i];
     const bool short_wait = e.wait < docket.thresholds().early_wait && e.wait.count > 0;
-    const bool doubled = i >= 2 && e.first_psn == s.list[i - 2]->first_psn && e.wait < milliseconds(20) && [&] {
-      const double a = static_cast<double>(s.list[i - 1]->wait.count) /
-                       static_cast<double>(std::max<std::int64_t>(s.list[i - 2]->wait.count, 1));
-      const double b =
-          static_cast<double>(e.wait.count) / static_cast<double>(std::max<std::int64_t>(s.list[i - 1]->wait.count, 1));
-      return a > 1.7 && a < 2.4 && b > 1.7 && b < 2.4;
-    }();
+    const bool doubled =
+        i >= 2 && e.first_psn == s.list[i - 2]->first_psn && e.wait < docket.thresholds().ladder_wait && [&] {
+          const double a = static_cast<double>(s.list[i - 1]->wait.count) /
+                           static_cast<double>(std::max<std::int64_t>(s.list[i - 2]->wait.count, 1));
+          const double b = static_cast<double>(e.wait.count) /
+                           static_cast<double>(std::max<std::int64_t>(s.list[i - 1]->wait.count, 1));
+          return a > 1.7 && a < 2.4 && b > 1.7 && b < 2.4;
+        }();
     if (short_wait || doubled) early.push_back(&e);
   }
   if (early.empty()) return;
@@ -203,7 +202,7 @@ void early(Docket& docket, const DirectionView& v) {
       short_duration(
           (*std::min_element(early.begin(), early.end(), [](auto* a, auto* b) { return a->wait < b->wait; }))->wait));
   f.next_steps = {"compare with roce_adp_retrans of the sender's adapter"};
-  for (const Episode* e : early) cite(f, e->first_frame);
+  for (const Episode* e : early) cite(f, *e);
   f.values = {{"episodes", static_cast<double>(early.size())}};
 }
 
@@ -272,7 +271,7 @@ void waste(Docket& docket, const DirectionView& v) {
   f.next_steps = {"selective repeat on both adapters, if they offer it",
                   "less in flight: a smaller window or rate for this path"};
   f.values = {{"resent_packets", static_cast<double>(resent)}, {"wasted_packets", static_cast<double>(wasted)}};
-  for (const Episode& e : v.direction->requests.episodes) cite(f, e.first_frame);
+  for (const Episode& e : v.direction->requests.episodes) cite(f, e);
 }
 
 }  // namespace
