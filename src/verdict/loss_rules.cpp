@@ -22,11 +22,12 @@ std::uint64_t missing(const SpaceCounts& space, Outcome outcome) {
   return space.missing_packets[static_cast<std::size_t>(outcome)];
 }
 
-/// A PSN inside a go-back that reappears proves no loss by itself: the first resent one does, if a NAK named it or
-/// nothing had acknowledged it.
-bool proves_loss(const Episode& e) {
+/// A PSN inside a go-back that reappears proves no loss by itself: the first resent one does, if a NAK named it, or if
+/// nothing had acknowledged it for as long as a QP timeout.
+bool proves_loss(const Episode& e, const Thresholds& thresholds) {
   if (e.first_psn_acked || e.first_psn_late) return false;
-  return (e.cause == Cause::kNak && e.named_by_nak) || e.cause == Cause::kTimeout;
+  const bool waited = e.wait.count == 0 || e.wait >= thresholds.early_wait;
+  return (e.cause == Cause::kNak && e.named_by_nak) || (e.cause == Cause::kTimeout && waited);
 }
 
 bool holds(const MissingRun& run, Psn psn) {
@@ -66,7 +67,7 @@ LostBefore lost_before(const Docket& docket, const DirectionView& v) {
     for (const MissingRun& run : requests.missing) {
       if (run.outcome != Outcome::kRetransmitted) continue;
       const bool proof = std::any_of(requests.episodes.begin(), requests.episodes.end(), [&](const Episode& e) {
-        return proves_loss(e) && !e.first_psn_seen && holds(run, e.first_psn);
+        return proves_loss(e, docket.thresholds()) && !e.first_psn_seen && holds(run, e.first_psn);
       });
       named += proof ? length(run) : 0;
     }
@@ -141,7 +142,8 @@ void after_tap(Docket& docket, const DirectionView& v) {
   std::uint64_t by_timeout = 0;
   std::vector<const Episode*> proof;
   for (const Episode& e : requests.episodes) {
-    if (!proves_loss(e) || !e.first_psn_seen || e.first_psn_bad_icrc || e.first_psn_behind_gap) continue;
+    if (!proves_loss(e, docket.thresholds()) || !e.first_psn_seen || e.first_psn_bad_icrc || e.first_psn_behind_gap)
+      continue;
     if (e.cause == Cause::kTimeout && e.originals_arrived) continue;
     if (e.cause == Cause::kTimeout) {
       if (!e.reply_was_due) continue;  // nothing that passed the tap asked for an answer
