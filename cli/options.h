@@ -43,6 +43,9 @@ struct CommonOptions {
 /// `count_help`: what -c counts.
 void add_common_options(CLI::App& command, CommonOptions& options, const std::string& count_help);
 
+/// --color and --width.
+void add_look_options(CLI::App& command, std::string& color, std::size_t& width);
+
 /// What they mean.
 struct Job {
   std::vector<std::string> files;

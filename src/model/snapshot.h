@@ -72,6 +72,7 @@ struct Snapshot {
   bool partial = false;  ///< a filter, -c, --from/--to or an interruption kept frames from the analysis
   Parts parts;
   std::vector<InputProblem> problems;
+  std::optional<Nanos> start;      ///< of the input's first frame, analysed or not: offsets count from it
   verdict::Thresholds thresholds;  ///< that the findings were judged by
   CaptureCounts capture;
   std::vector<track::ConnectionCounts> connections;  ///< by id

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/duration_text.h"
 #include "base/number_text.h"
 #include "model/words.h"
 #include "present/peers_text.h"
@@ -127,6 +128,7 @@ class FindingsText {
   std::string evidence(const Finding& f) const {
     std::vector<std::string> parts;
     if (!f.frames.empty()) parts.push_back(frames(f));
+    if (f.first_time && f.last_time) parts.push_back(when(*f.first_time, *f.last_time));
     if (!f.connections.empty()) parts.push_back(connections(f));
     if (f.confidence != verdict::Confidence::kHigh) {
       parts.push_back("confidence\u00A0" + std::string(model::word(f.confidence)));
@@ -141,9 +143,17 @@ class FindingsText {
       parts.push_back(frame_text(f.frames[i], several_files_));
     }
     std::string text = (f.frames.size() == 1 ? "packet\u00A0" : "packets\u00A0") + joined(parts, ", ");
-    // A finding holds the first few of many and does not know how many: true of a full list, whether cut or not.
-    if (f.frames.size() >= kFramesShown) text += fmt::format(", at\u00A0most\u00A0{}\u00A0shown", kFramesShown);
+    const std::uint64_t total = std::max<std::uint64_t>(f.frames_total, f.frames.size());
+    if (total > parts.size()) text += fmt::format(" (of\u00A0{})", grouped(total));
     return text;
+  }
+
+  /// As --from and --to read it: what happened lies between.
+  std::string when(Nanos first, Nanos last) const {
+    const Nanos start = snapshot_.start.value_or(snapshot_.capture.first_time.value_or(Nanos{}));
+    if (first < start) return fmt::format("until\u00A0+{}", duration_above(last - start));  // the clock went back
+    if (first == last) return fmt::format("at\u00A0+{}", duration_below(first - start));
+    return fmt::format("+{}\u00A0to\u00A0+{}", duration_below(first - start), duration_above(last - start));
   }
 
   static std::string connections(const Finding& f) {

@@ -29,6 +29,7 @@ class TriageJson {
  private:
   void capture();
   void problems();
+  void thresholds();
   void pfc();
   void connection(const track::ConnectionCounts& c);
   void network(const wire::NetworkKey& key);
@@ -68,6 +69,7 @@ void TriageJson::write() {
   strings("files", snapshot_.files);
   json_.member("partial", snapshot_.partial);
   problems();
+  thresholds();
   json_.new_line();
   capture();
   json_.new_line();
@@ -145,6 +147,23 @@ void TriageJson::problems() {
     json_.end_object();
   }
   json_.end_array();
+}
+
+/// What the findings were judged by: shares and ratios as they are, times in nanoseconds.
+void TriageJson::thresholds() {
+  json_.key("thresholds");
+  json_.begin_object();
+  for (const verdict::ThresholdFacts& facts : verdict::kThresholds) {
+    const verdict::Thresholds& t = snapshot_.thresholds;
+    if (const auto* real = std::get_if<double verdict::Thresholds::*>(&facts.member)) {
+      json_.member(facts.name, t.*(*real));
+    } else if (const auto* whole = std::get_if<std::uint64_t verdict::Thresholds::*>(&facts.member)) {
+      json_.member(facts.name, t.*(*whole));
+    } else {
+      json_.member(std::string(facts.name) + "_ns", (t.*std::get<Nanos verdict::Thresholds::*>(facts.member)).count);
+    }
+  }
+  json_.end_object();
 }
 
 void TriageJson::pfc() {

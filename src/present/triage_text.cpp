@@ -15,6 +15,18 @@ namespace {
 
 constexpr std::size_t kFilesNamed = 8;
 
+/// "early_wait 5ms (default 1ms)"; "" if all have their defaults.
+std::string changed_thresholds(const verdict::Thresholds& thresholds) {
+  std::string text;
+  for (const verdict::ThresholdFacts& facts : verdict::kThresholds) {
+    const std::string value = verdict::threshold_text(facts, thresholds);
+    const std::string usual = verdict::threshold_text(facts, verdict::Thresholds{});
+    if (value == usual) continue;
+    text += fmt::format("{}{} {} (default {})", text.empty() ? "" : ", ", facts.name, value, usual);
+  }
+  return text;
+}
+
 /// The files, when, and what else is in them.
 std::string about_input(const model::Snapshot& snapshot) {
   std::string text;
@@ -28,6 +40,8 @@ std::string about_input(const model::Snapshot& snapshot) {
   if (snapshot.capture.first_time) {
     text += fmt::format("{}from {}", text.empty() ? "" : "; ", rfc3339(*snapshot.capture.first_time));
   }
+  const std::string changed = changed_thresholds(snapshot.thresholds);
+  if (!changed.empty()) text += "; thresholds set: " + changed;
   const std::string also = also_there(snapshot.capture);
   if (!also.empty()) text += "; also " + also;
   const std::string congestion = congestion_text(snapshot);
