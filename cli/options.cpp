@@ -98,7 +98,7 @@ Result<Done> check_order(const engine::Bound& from, const engine::Bound& to) {
 Result<Done> interpret_bounds(const CommonOptions& o, Job& job) {
   for (const auto& [option, text, bound] : {std::tuple{"--from", &o.from, &job.from}, {"--to", &o.to, &job.to}}) {
     if (text->empty()) continue;
-    auto parsed = parse_bound(option, *text);
+    auto parsed = parse_bound(option, *text, o.utc ? Zone::kUtc : Zone::kLocal);
     if (!parsed) return parsed.error();
     *bound = parsed.value();
   }
@@ -112,6 +112,8 @@ void add_common_options(CLI::App& command, CommonOptions& options, const std::st
   add_input_options(command, options, count_help);
   add_show_options(command, options);
   command.add_flag("--json", options.json, "JSON instead of text")->group("Output");
+  command.add_flag("--utc", options.utc, "Times in UTC, not in the local zone; those of --from and --to too")
+      ->group("Output");
   add_look_options(command, options.color, options.width);
 }
 

@@ -38,6 +38,7 @@ struct CommonOptions {
   std::string color = "auto";
   std::size_t width = 0;
   bool json = false;
+  bool utc = false;
 };
 
 /// `count_help`: what -c counts.

@@ -44,6 +44,7 @@ void render(const TriageOptions& options, const Job& job, const model::Snapshot&
   present::TriageTextOptions text;
   text.style = text_style(options.common.color, options.common.width);
   text.all = options.all;
+  text.zone = options.common.utc ? Zone::kUtc : Zone::kLocal;
   text.selection = job.selection_text;
   present::write_triage_text(whole, shown, text, sink);
 }

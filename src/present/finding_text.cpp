@@ -24,7 +24,6 @@ constexpr std::size_t kIndent = 4;
 constexpr std::size_t kProseWidth = 110;  // longer lines tire the eye, however wide the terminal is
 constexpr std::size_t kCausesShown = 30;  // a report is read, not scrolled
 constexpr std::size_t kConsequencesShown = 4;
-constexpr std::size_t kFramesShown = 8;
 constexpr std::size_t kConnectionsShown = 12;
 
 std::string upper(std::string_view text) {
@@ -112,7 +111,7 @@ class FindingsText {
 
   void consequence(const Finding& f) const {
     std::string text = keep_together(f.title);
-    if (!f.frames.empty()) text += " (" + frames(f) + ")";
+    if (!f.frames.empty() && !all_) text += " (" + first_frames(f) + ")";
     block({{"└ consequence,", Tone::kQuiet},
            {std::string(model::word(f.severity)) + ":", severity_tone(f.severity)},
            {text, Tone::kPlain}},
@@ -139,13 +138,21 @@ class FindingsText {
 
   std::string frames(const Finding& f) const {
     std::vector<std::string> parts;
-    for (std::size_t i = 0; i < f.frames.size() && i < kFramesShown; ++i) {
+    for (std::size_t i = 0; i < f.frames.size(); ++i) {
       parts.push_back(frame_text(f.frames[i], several_files_));
     }
     std::string text = (f.frames.size() == 1 ? "packet\u00A0" : "packets\u00A0") + joined(parts, ", ");
     const std::uint64_t total = std::max<std::uint64_t>(f.frames_total, f.frames.size());
     if (total > parts.size()) text += fmt::format(" (of\u00A0{})", grouped(total));
     return text;
+  }
+
+  /// "packets #126, #127 … #1540": a consequence is a line, not a proof.
+  std::string first_frames(const Finding& f) const {
+    constexpr std::size_t kFew = 3;
+    if (f.frames.size() <= kFew) return frames(f);
+    return fmt::format("packets\u00A0{}, {}\u00A0…\u00A0{}", frame_text(f.frames[0], several_files_),
+                       frame_text(f.frames[1], several_files_), frame_text(f.frames.back(), several_files_));
   }
 
   /// As --from and --to read it: what happened lies between.

@@ -28,7 +28,7 @@ std::string changed_thresholds(const verdict::Thresholds& thresholds) {
 }
 
 /// The files, when, and what else is in them.
-std::string about_input(const model::Snapshot& snapshot) {
+std::string about_input(const model::Snapshot& snapshot, Zone zone) {
   std::string text;
   const bool several = snapshot.files.size() > 1;
   for (std::size_t i = 0; i < snapshot.files.size() && i < kFilesNamed; ++i) {
@@ -38,7 +38,7 @@ std::string about_input(const model::Snapshot& snapshot) {
   }
   if (snapshot.files.size() > kFilesNamed) text += fmt::format(" and {} more", snapshot.files.size() - kFilesNamed);
   if (snapshot.capture.first_time) {
-    text += fmt::format("{}from {}", text.empty() ? "" : "; ", rfc3339(*snapshot.capture.first_time));
+    text += fmt::format("{}from {}", text.empty() ? "" : "; ", rfc3339(*snapshot.capture.first_time, zone));
   }
   const std::string changed = changed_thresholds(snapshot.thresholds);
   if (!changed.empty()) text += "; thresholds set: " + changed;
@@ -57,7 +57,7 @@ void write_triage_text(const model::Snapshot& whole, const model::Snapshot& show
   std::vector<Span> first = {{"capture:", Tone::kQuiet}};
   for (Span& span : honesty_spans(whole)) first.push_back(std::move(span));
   sink(paragraph(style, first, 0, 2));
-  const std::string about = about_input(whole);
+  const std::string about = about_input(whole, options.zone);
   if (!about.empty()) sink(paragraph(style, {{about, Tone::kQuiet}}, 0, 2));
   if (!options.selection.empty()) {
     const std::string text =
