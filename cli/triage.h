@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "options.h"
 
@@ -12,6 +13,8 @@ struct TriageOptions {
   CommonOptions common;
   bool all = false;
   std::string fail_on = "critical";
+  std::vector<std::string> thresholds;  ///< "NAME=VALUE"
+  std::string thresholds_file;
 };
 
 /// The subcommand with its options, which are kept in `options`.

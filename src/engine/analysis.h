@@ -14,6 +14,7 @@
 #include "model/snapshot.h"
 #include "source/frame_source.h"
 #include "track/observation.h"
+#include "verdict/thresholds.h"
 #include "wire/decode.h"
 
 namespace rocetop::engine {
@@ -26,6 +27,7 @@ struct Bound {
 
 struct Options {
   wire::DecodeOptions decode;
+  verdict::Thresholds thresholds;
   std::string filter;  ///< BPF expression, compiled by libpcap per link type; empty = all frames
   std::optional<Bound> from;
   std::optional<Bound> to;

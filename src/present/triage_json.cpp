@@ -31,6 +31,7 @@ class TriageJson {
  private:
   void capture();
   void problems();
+  void thresholds();
   void pfc();
   void connection(const track::ConnectionCounts& c);
   void network(const wire::NetworkKey& key);
@@ -72,6 +73,7 @@ void TriageJson::write() {
   strings("files", snapshot_.files);
   json_.member("partial", snapshot_.partial);
   problems();
+  thresholds();
   json_.new_line();
   capture();
   json_.new_line();
@@ -121,6 +123,23 @@ void TriageJson::problems() {
     json_.end_object();
   }
   json_.end_array();
+}
+
+/// What the findings were judged by: shares and ratios as they are, times in nanoseconds.
+void TriageJson::thresholds() {
+  json_.key("thresholds");
+  json_.begin_object();
+  for (const verdict::ThresholdFacts& facts : verdict::kThresholds) {
+    const verdict::Thresholds& t = snapshot_.thresholds;
+    if (const auto* real = std::get_if<double verdict::Thresholds::*>(&facts.member)) {
+      json_.member(facts.name, t.*(*real));
+    } else if (const auto* whole = std::get_if<std::uint64_t verdict::Thresholds::*>(&facts.member)) {
+      json_.member(facts.name, t.*(*whole));
+    } else {
+      json_.member(std::string(facts.name) + "_ns", (t.*std::get<Nanos verdict::Thresholds::*>(facts.member)).count);
+    }
+  }
+  json_.end_object();
 }
 
 void TriageJson::pfc() {
@@ -318,10 +337,14 @@ void TriageJson::finding(const verdict::Finding& f) {
   json_.begin_array();
   for (const IpAddress& host : f.hosts) json_.value(host.to_string());
   json_.end_array();
+  const auto nanos = [](std::optional<Nanos> t) { return t ? std::optional{t->count} : std::nullopt; };
+  json_.member("first_ns", nanos(f.first_time));
+  json_.member("last_ns", nanos(f.last_time));
   json_.key("frames");
   json_.begin_array();
   for (const FrameId id : f.frames) json_.value(id.number());
   json_.end_array();
+  json_.member("frames_total", f.frames_total);
   if (several_files_) {
     json_.key("frame_files");
     json_.begin_array();

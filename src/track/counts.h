@@ -120,8 +120,12 @@ struct DirectionCounts {
   Nanos first_fatal_nak_time;
   wire::NakCode first_fatal_nak_code = wire::NakCode::kInvalidRequest;
   FrameId first_rnr_timer_zero;
+  Nanos first_rnr_timer_zero_time;
   std::uint64_t cnps = 0;
   FrameId first_bad_icrc;
+  Nanos first_bad_icrc_time;
+  FrameId last_bad_icrc;
+  Nanos last_bad_icrc_time;
   std::vector<std::pair<std::uint8_t, std::uint64_t>> dscp;  ///< DSCP -> frames (CNPs included), ascending
   std::optional<Psn> last_acked_psn;  ///< highest PSN of this direction's requests that the peer acknowledged
   FrameId last_ack_frame;             ///< … and the frame that did

@@ -35,7 +35,10 @@ void count_acknowledgement(DirectionCounts& counts, const PacketFacts& packet) {
       return;
     case wire::AethKind::kRnrNak:
       ++counts.rnr_naks;
-      if ((packet.syndrome & 0x1F) == 0 && !counts.first_rnr_timer_zero) counts.first_rnr_timer_zero = packet.frame;
+      if ((packet.syndrome & 0x1F) == 0 && !counts.first_rnr_timer_zero) {
+        counts.first_rnr_timer_zero = packet.frame;
+        counts.first_rnr_timer_zero_time = packet.time;
+      }
       return;
     case wire::AethKind::kReserved:
       return;
@@ -50,6 +53,15 @@ void count_acknowledgement(DirectionCounts& counts, const PacketFacts& packet) {
     counts.first_fatal_nak_time = packet.time;
     counts.first_fatal_nak_code = *code;
   }
+}
+
+void note_damage(DirectionCounts& counts, const PacketFacts& packet) {
+  if (!counts.first_bad_icrc) {
+    counts.first_bad_icrc = packet.frame;
+    counts.first_bad_icrc_time = packet.time;
+  }
+  counts.last_bad_icrc = packet.frame;
+  counts.last_bad_icrc_time = packet.time;
 }
 
 }  // namespace
@@ -70,7 +82,7 @@ void Side::count(const PacketFacts& packet) {
   counts.truncated_frames += packet.truncated ? 1 : 0;
   ++counts.ecn[packet.traffic_class & 3];
   ++counts.icrc[static_cast<std::size_t>(packet.icrc)];
-  if (packet.icrc == wire::IcrcStatus::kBad && !counts.first_bad_icrc) counts.first_bad_icrc = packet.frame;
+  if (packet.icrc == wire::IcrcStatus::kBad) note_damage(counts, packet);
   add_one(counts.opcodes, opcode_row, packet.opcode);
   add_one(counts.dscp, dscp_row, packet.traffic_class >> 2);
   if (packet.role == wire::Role::kCnp) ++counts.cnps;

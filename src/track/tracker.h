@@ -29,6 +29,8 @@ class Tracker {
   std::vector<ConnectionCounts> finish();
 
   const std::vector<CmRejection>& rejections() const { return management_.rejections(); }
+  /// Beyond the limit: counted, not kept.
+  std::uint64_t rejections_omitted() const { return management_.rejections_omitted(); }
   /// Connections dropped at Limits::connections.
   std::uint64_t evicted_connections() const { return evicted_; }
   /// Packets with a wrong ICRC for queue pairs that nothing else was sent to: part of no connection.

@@ -22,9 +22,13 @@ struct CaptureEvidence {
   std::optional<std::uint64_t> dropped_reported;
   std::uint64_t ip_fragments = 0;
   FrameId first_ip_fragment;
+  Nanos first_ip_fragment_time;
+  FrameId last_ip_fragment;
+  Nanos last_ip_fragment_time;
   Nanos first_time;
   Nanos last_time;
   std::uint64_t evicted_connections = 0;
+  std::uint64_t rejections_omitted = 0;     ///< CM rejections beyond what is kept
   std::uint64_t stray_damaged_packets = 0;  ///< wrong ICRC, and a queue pair that nothing else was sent to
 };
 

@@ -22,8 +22,9 @@ std::vector<Finding> judge(const Evidence& evidence, const Thresholds& threshold
   judge_retransmissions(docket);
   judge_management(docket);
   std::vector<Finding> findings = std::move(docket.findings());
+  for (Finding& f : findings) settle_proof(f);
   gather(findings, kApart);
-  link_and_order(findings);
+  link_and_order(findings, thresholds);
   return findings;
 }
 

@@ -1,49 +1,135 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Thresholds: every number a rule compares with, its unit, and the reason for its value. Findings print what they used.
+// Thresholds: every number a rule compares with. A member holds the default; what it means, its unit and the reason for
+// its value are a row of kThresholds, from which come --threshold, --thresholds, `rocetop rules` and docs/rules.md.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
 
 #include "base/nanos.h"
+#include "base/result.h"
 
 namespace rocetop::verdict {
 
 struct Thresholds {
-  /// Below this share of sequenced packets, verdicts about loss are downgraded: one packet in a hundred that the
-  /// capture missed makes as many false gaps as real loss does where it hurts.
   double low_completeness = 0.99;
-  /// RNR waits under this share of a connection's time are start-up noise.
-  double rnr_stall_share = 0.01;
-  /// … and so is a single RNR NAK.
-  std::uint64_t rnr_naks = 2;
-  /// One late packet can be anything; from here on reordering is a pattern.
-  std::uint64_t reordered_packets = 2;
-  /// Copies of this share of a capture's packets are made by the capture (a mirror of both directions of a port), not
-  /// by a network fault.
   double duplicated_share = 0.25;
-  /// Needless packets per lost one from which go-back-N costs more than the loss itself.
+  double unfilled_icrc_share = 0.9;
+  Nanos tail_silence = milliseconds(12);
+  Nanos burst_window = milliseconds(1);
+  std::uint64_t burst_packets = 8;
+  std::uint64_t burst_connections = 4;
+  double burst_over_even = 5.0;
+  Nanos early_wait = milliseconds(1);
+  Nanos ladder_wait = milliseconds(20);
   double waste_ratio = 8.0;
   std::uint64_t wasted_packets = 100;
-  /// A sender that pauses this long in mid-message waits for something: longer than a host's scheduling (up to 10 ms in
-  /// the lab), shorter than the QP timeouts in use (n = 12 is 17 ms).
-  Nanos tail_silence = milliseconds(12);
-  /// Waits under this are shorter than any QP timeout in use (n = 8 is 1.05 ms): adaptive retransmission or firmware.
-  Nanos early_wait = milliseconds(1);
-  /// Resends without any reply that make a silent peer: one may be a lost tail.
+  std::uint64_t rnr_naks = 2;
+  double rnr_stall_share = 0.01;
   std::uint64_t silent_resends = 2;
-  /// … or this long without an answer at the end of the capture.
   Nanos silent_time = seconds(1);
-  /// Losses this near in time are one event: a buffer of a few megabytes drains in about this at 100 Gb/s.
-  Nanos burst_window = milliseconds(1);
-  /// Lost packets in a row, or in one event, that single bit errors do not explain.
-  std::uint64_t burst_packets = 8;
-  /// … or connections that lost something in one event.
-  std::size_t burst_connections = 4;
-  /// … where an event holds this many times the losses that the same losses spread evenly over the capture would put
-  /// there.
-  double burst_over_even = 5.0;
-  /// Bad-ICRC packets from which a direction's ICRCs are all taken as not filled in yet (capture on the sender).
-  double unfilled_icrc_share = 0.9;
+  std::uint64_t reordered_packets = 2;
+  Nanos fatal_follows = seconds(5);
+
+  friend bool operator==(const Thresholds&, const Thresholds&) = default;
 };
+
+enum class ThresholdUnit : std::uint8_t {
+  kShare,        ///< 0 to 1; written "0.99" or "99%"
+  kRatio,        ///< above 0
+  kPackets,      ///< a count of 1 or more, and so are the next two
+  kConnections,  //
+  kNaks,         //
+  kTime,         ///< above 0; written with its unit: "12ms"
+};
+
+using ThresholdMember = std::variant<double Thresholds::*, std::uint64_t Thresholds::*, Nanos Thresholds::*>;
+
+struct ThresholdFacts {
+  std::string_view name;  ///< as the member
+  ThresholdUnit unit;
+  std::string_view meaning;  ///< a clause: what it decides
+  std::string_view reason;   ///< a sentence: why this default
+  ThresholdMember member;
+};
+
+inline constexpr std::array kThresholds = {
+    ThresholdFacts{"low_completeness", ThresholdUnit::kShare,
+                   "share of the sequenced packets that the capture must hold for a verdict about loss to keep its "
+                   "confidence",
+                   "One packet in a hundred that the capture missed makes as many false gaps as real loss does where "
+                   "it hurts.",
+                   &Thresholds::low_completeness},
+    ThresholdFacts{"duplicated_share", ThresholdUnit::kShare,
+                   "share of packets that are copies from which the capture is taken for the one that makes them",
+                   "A mirror of two ports copies half of them; a network that duplicates copies a few.",
+                   &Thresholds::duplicated_share},
+    ThresholdFacts{"unfilled_icrc_share", ThresholdUnit::kShare,
+                   "share of wrong ICRCs in a direction from which they are taken as not filled in yet",
+                   "A link that damages nine packets in ten carries no connection.", &Thresholds::unfilled_icrc_share},
+    ThresholdFacts{"tail_silence", ThresholdUnit::kTime,
+                   "pause in mid-message from which a sender is taken to wait for an answer",
+                   "Longer than a host's scheduling (10 ms and less), shorter than the QP timeouts in use (n = 12 is "
+                   "17 ms).",
+                   &Thresholds::tail_silence},
+    ThresholdFacts{"burst_window", ThresholdUnit::kTime, "losses this near in time are one event",
+                   "A buffer of a few megabytes drains in about this time at 100 Gb/s.", &Thresholds::burst_window},
+    ThresholdFacts{"burst_packets", ThresholdUnit::kPackets,
+                   "packets lost in a row, or in one event, that make a burst",
+                   "Single bit errors do not take so many.", &Thresholds::burst_packets},
+    ThresholdFacts{"burst_connections", ThresholdUnit::kConnections,
+                   "connections that lose something in one event that make a burst",
+                   "Independent losses rarely meet in one window.", &Thresholds::burst_connections},
+    ThresholdFacts{
+        "burst_over_even", ThresholdUnit::kRatio,
+        "losses in an event over those that the same losses, spread evenly over the capture, would put there",
+        "Steady loss at a high rate fills every window and is no burst.", &Thresholds::burst_over_even},
+    ThresholdFacts{"early_wait", ThresholdUnit::kTime, "waits under this are no QP timeout",
+                   "Shorter than any QP timeout in use (n = 8 is 1.05 ms): adaptive retransmission, firmware, or a "
+                   "cause that the capture does not show.",
+                   &Thresholds::early_wait},
+    ThresholdFacts{"ladder_wait", ThresholdUnit::kTime,
+                   "waits under this that double from one resend to the next are adaptive retransmission",
+                   "Adapters that adapt start at 2 ms and double: 2, 4, 8, 16 ms.", &Thresholds::ladder_wait},
+    ThresholdFacts{"waste_ratio", ThresholdUnit::kRatio, "needless resent packets for each one that was needed",
+                   "From here on going back costs more than the loss itself.", &Thresholds::waste_ratio},
+    ThresholdFacts{"wasted_packets", ThresholdUnit::kPackets, "needless resent packets that are worth a word",
+                   "A few windows' worth.", &Thresholds::wasted_packets},
+    ThresholdFacts{"rnr_naks", ThresholdUnit::kNaks, "RNR NAKs that make a stall",
+                   "A single one happens when an application starts.", &Thresholds::rnr_naks},
+    ThresholdFacts{"rnr_stall_share", ThresholdUnit::kShare,
+                   "share of a connection's time spent waiting after RNR NAKs", "Less is noise of a start.",
+                   &Thresholds::rnr_stall_share},
+    ThresholdFacts{"silent_resends", ThresholdUnit::kPackets, "resends without any reply that make a silent peer",
+                   "One may be a lost tail, cut off by the end of the capture.", &Thresholds::silent_resends},
+    ThresholdFacts{"silent_time", ThresholdUnit::kTime, "… or this long without one, after at least one resend",
+                   "Longer than the QP timeouts in use.", &Thresholds::silent_time},
+    ThresholdFacts{"reordered_packets", ThresholdUnit::kPackets, "late packets of a direction that make reordering",
+                   "One late packet can be anything; from two on it is a pattern.", &Thresholds::reordered_packets},
+    ThresholdFacts{"fatal_follows", ThresholdUnit::kTime,
+                   "time after a fatal NAK in which others of the same hosts are taken for its consequences",
+                   "A failing rank tears down its job within seconds.", &Thresholds::fatal_follows},
+};
+
+// Each member is 8 bytes: one without a row, or a row without one, does not compile.
+static_assert(sizeof(Thresholds) == 8 * kThresholds.size());
+
+/// Null if there is none of that name.
+const ThresholdFacts* find_threshold(std::string_view name);
+
+/// "99%", "8", "12ms": what set_threshold() reads.
+std::string threshold_text(const ThresholdFacts& facts, const Thresholds& thresholds);
+
+/// "share", "packets", "time": the unit in a table.
+std::string_view unit_text(ThresholdUnit unit);
+
+/// Errors: no such threshold, not a value of its unit, out of range.
+Result<Done> set_threshold(Thresholds& thresholds, std::string_view name, std::string_view value);
+
+/// Lines "name = value"; "#" starts a comment, empty lines are skipped. Errors name the line.
+Result<Done> read_thresholds(Thresholds& thresholds, std::string_view text);
 
 }  // namespace rocetop::verdict
