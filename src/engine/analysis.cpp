@@ -130,7 +130,8 @@ model::Snapshot Analysis::finish() {
   verdict::CaptureEvidence capture = s.log.evidence(snapshot.capture);
   capture.rejections_omitted = snapshot.capture.rejections_omitted;
   capture.stray_damaged_packets = s.tracker->stray_damaged_packets();
-  snapshot.findings = verdict::judge({capture, snapshot.connections, s.tracker->rejections()}, s.options.thresholds);
+  snapshot.findings = verdict::judge({capture, snapshot.connections, s.tracker->rejections(), s.tracker->set_ups()},
+                                     s.options.thresholds);
   return snapshot;
 }
 

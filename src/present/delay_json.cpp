@@ -42,6 +42,16 @@ void round_trips(JsonWriter& json, const RoundTripCounts& trips) {
   json.end_object();
 }
 
+/// Swift's signal: how many round trips were longer than a target.
+void over_target(JsonWriter& json, const Histogram& rtt, Nanos target) {
+  json.key("rtt_over_target");
+  if (rtt.empty()) return json.null();
+  json.begin_object();
+  json.member("target_ns", target.count);
+  json.member("ratio", rtt.share_above(target.count));
+  json.end_object();
+}
+
 void messages(JsonWriter& json, const track::MessageStats& stats) {
   json.key("messages");
   json.begin_object();
@@ -62,7 +72,7 @@ void messages(JsonWriter& json, const track::MessageStats& stats) {
 
 }  // namespace
 
-void write_delays(JsonWriter& json, const track::DirectionCounts& direction) {
+void write_delays(JsonWriter& json, const track::DirectionCounts& direction, const verdict::Thresholds& thresholds) {
   json.member("tap", model::word(direction.tap));
   json.member("tap_confidence", model::word(direction.tap_evidence.sure));
   json.key("tap_why");
@@ -72,6 +82,7 @@ void write_delays(JsonWriter& json, const track::DirectionCounts& direction) {
     json.value(direction.tap_evidence.why);
   }
   round_trips(json, direction.round_trips);
+  over_target(json, direction.round_trips.rtt_ns, thresholds.rtt_target);
   messages(json, direction.messages);
   write_fields(json, model::delay_fields(), direction);
 }

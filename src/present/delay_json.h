@@ -5,9 +5,11 @@
 
 #include "present/json_writer.h"
 #include "track/counts.h"
+#include "verdict/thresholds.h"
 
 namespace rocetop::present {
 
-void write_delays(JsonWriter& json, const track::DirectionCounts& direction);
+/// Of the thresholds, the round trip's target is said.
+void write_delays(JsonWriter& json, const track::DirectionCounts& direction, const verdict::Thresholds& thresholds);
 
 }  // namespace rocetop::present

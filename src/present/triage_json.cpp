@@ -227,7 +227,7 @@ void TriageJson::direction(const track::DirectionCounts& d) {
   fields(model::direction_fields(), d);
   frame("first", d.first_frame);
   frame("last", d.last_frame);
-  write_delays(json_, d);
+  write_delays(json_, d, snapshot_.thresholds);
   json_.key("udp_src");
   d.udp_src == 0 ? json_.null() : json_.value(d.udp_src);
   json_.member("udp_src_varies", d.udp_src_varies);

@@ -52,7 +52,7 @@ Observation Connection::on_packet(std::size_t index, const PacketFacts& packet, 
   side.count(packet);
   headers_cut_ =
       headers_cut_ || (packet.headers_cut && (packet.is_read_request() || packet.role == wire::Role::kAcknowledge));
-  learn_path_mtu(packet);
+  learn_path_mtu(side.counts, packet);
 
   Observation observation;
   switch (packet.role) {
@@ -129,11 +129,15 @@ void Connection::hold_reply(Side& side, const PacketFacts& packet, Context& cont
 }
 
 /// First and Middle packets are as long as the path MTU (IBTA vol. 1, 9.7.5.1).
-void Connection::learn_path_mtu(const PacketFacts& packet) {
-  if (path_mtu_ || packet.icrc == wire::IcrcStatus::kBad) return;
+void Connection::learn_path_mtu(DirectionCounts& counts, const PacketFacts& packet) {
+  if (counts.path_mtu != 0 || packet.icrc == wire::IcrcStatus::kBad) return;
   if (packet.role != wire::Role::kRequest && packet.role != wire::Role::kResponse) return;
   if (packet.position != wire::Position::kFirst && packet.position != wire::Position::kMiddle) return;
   if (!is_path_mtu(packet.payload_bytes)) return;
+  counts.path_mtu = packet.payload_bytes;
+  counts.path_mtu_frame = packet.frame;
+  counts.path_mtu_time = packet.time;
+  if (path_mtu_) return;
   path_mtu_ = packet.payload_bytes;
   for (auto& side : sides_) {
     if (side) side->requests.on_path_mtu(*path_mtu_);

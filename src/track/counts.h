@@ -111,6 +111,9 @@ struct DirectionCounts {
   Tap tap = Tap::kUnknown;
   TapEvidence tap_evidence;
   std::uint8_t hop_limit = 0;  ///< TTL or hop limit of the first packet
+  std::uint32_t path_mtu = 0;  ///< bytes, of the first First or Middle packet; 0 while there was none
+  FrameId path_mtu_frame;      ///< that packet
+  Nanos path_mtu_time;
   std::vector<std::pair<std::uint8_t, std::uint64_t>> opcodes;  ///< opcode -> packets, ascending
   std::uint64_t acks = 0;
   std::uint64_t rnr_naks = 0;
@@ -149,6 +152,7 @@ struct CmFacts {
   std::uint8_t local_ack_timeout = 0;
   std::uint8_t retry_count = 0;
   std::uint8_t rnr_retry_count = 0;
+  std::uint32_t path_mtu = 0;  ///< bytes, of the REQ; 0 where it was cut off
   FrameId request_frame;
 };
 
@@ -171,6 +175,24 @@ struct ConnectionCounts {
   std::optional<CmFacts> cm;
   std::optional<DirectionCounts> a_to_b;
   std::optional<DirectionCounts> b_to_a;
+};
+
+/// Setting up a connection by CM, as far as it was seen: REQ, REP, RTU.
+struct CmSetUp {
+  IpAddress from;  ///< who sent the REQ
+  IpAddress to;
+  std::optional<std::uint16_t> rdma_cm_port;
+  FrameId request_frame;
+  Nanos request_time;
+  FrameId last_request_frame;  ///< the last repeat; request_frame where there was none
+  Nanos last_request_time;
+  std::uint32_t request_repeats = 0;
+  FrameId reply_frame;  ///< first REP, or none
+  Nanos reply_time;
+  std::uint32_t reply_repeats = 0;
+  FrameId ready_frame;  ///< first RTU, or none
+  Nanos ready_time;
+  bool rejected = false;
 };
 
 /// A CM exchange that was rejected or repeated, for findings and the connection-management view.

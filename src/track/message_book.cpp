@@ -90,10 +90,10 @@ void MessageBook::catch_up(const Sent& sent) {
     const Slot* slot = sent.history.find(next_);
     const PendingRead* read = sent.reads.find(next_);
     if (slot && slot->state == Slot::State::kSeen) {
-      Piece piece{next_, next_, slot->first_time, slot->payload_bytes, 0, slot->opcode};
+      Piece piece{next_, next_, slot->first_time, slot->payload_bytes, kUnknownBytes, slot->opcode};
       if (read && read->first == next_) {
         piece.last = read->last;
-        piece.read_bytes = read->bytes;
+        if (read->bytes_known) piece.read_bytes = read->bytes;
       }
       take(piece);
     } else if (read && read->first < next_) {
@@ -227,9 +227,10 @@ void MessageBook::record(const Message& message, Nanos time) {
   MessageCounts& counts = of(message.operation);
   if (counts.complete == 0) counts.first_time = message.time;
   ++counts.complete;
-  counts.bytes += message.bytes;
   counts.last_time = time;
   counts.completion_ns.add(time - message.time);
+  if (message.operation == Operation::kRead && message.bytes == kUnknownBytes) return;
+  counts.bytes += message.bytes;
   if (message.bytes != row_bytes_ || message.operation != row_operation_ || row_ == 0xFFFFFFFF) {
     if (row_ != 0) of(row_operation_).size_bytes.add(static_cast<std::int64_t>(row_bytes_), row_);
     row_bytes_ = message.bytes;

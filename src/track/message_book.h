@@ -34,6 +34,8 @@ class MessageBook {
   /// shorter than the fastest recoveries.
   static constexpr Nanos kStall = microseconds(100);
 
+  static constexpr std::uint32_t kUnknownBytes = 0xFFFFFFFF;  ///< of a READ whose RETH is cut off
+
   /// What the request space knows, by reference.
   struct Sent {
     const History& history;
@@ -48,7 +50,7 @@ class MessageBook {
     Sequence last = 0;
     Nanos time;
     std::uint32_t payload_bytes = 0;
-    std::uint32_t read_bytes = 0;
+    std::uint32_t read_bytes = kUnknownBytes;
     std::uint8_t opcode = 0;
   };
 

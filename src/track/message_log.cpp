@@ -14,8 +14,10 @@ bool is_acknowledged(wire::Transport transport) {
 void MessageLog::on_edge(Sequence seq, Sequence last, const PacketFacts& packet, const MessageBook::Sent& sent) {
   if (!is_acknowledged(packet.transport())) return;
   MessageBook& book = book_.use();
-  next_ =
-      book.on_request(next_, {seq, last, packet.time, packet.payload_bytes, packet.read_bytes, packet.opcode}, sent);
+  next_ = book.on_request(next_,
+                          {seq, last, packet.time, packet.payload_bytes,
+                           packet.has_reth ? packet.read_bytes : MessageBook::kUnknownBytes, packet.opcode},
+                          sent);
   moving_ = book.moving();
 }
 

@@ -29,6 +29,7 @@ class Tracker {
   std::vector<ConnectionCounts> finish();
 
   const std::vector<CmRejection>& rejections() const { return management_.rejections(); }
+  std::vector<CmSetUp> set_ups() const { return management_.set_ups(); }
   /// Beyond the limit: counted, not kept.
   std::uint64_t rejections_omitted() const { return management_.rejections_omitted(); }
   /// Connections dropped at Limits::connections.

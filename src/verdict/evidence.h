@@ -36,6 +36,7 @@ struct Evidence {
   CaptureEvidence capture;
   const std::vector<track::ConnectionCounts>& connections;
   const std::vector<track::CmRejection>& rejections;
+  std::vector<track::CmSetUp> set_ups = {};
 };
 
 }  // namespace rocetop::verdict

@@ -54,6 +54,8 @@ std::string_view expected(ThresholdUnit unit) {
     case ThresholdUnit::kPackets:
     case ThresholdUnit::kConnections:
     case ThresholdUnit::kNaks:
+    case ThresholdUnit::kMessages:
+    case ThresholdUnit::kBytes:
       return "a whole number of 1 or more";
     case ThresholdUnit::kTime:
       return "a time above 0 with its unit, such as 12ms (ns, us, ms, s, m, h)";
@@ -109,6 +111,10 @@ std::string_view unit_text(ThresholdUnit unit) {
       return "connections";
     case ThresholdUnit::kNaks:
       return "NAKs";
+    case ThresholdUnit::kMessages:
+      return "messages";
+    case ThresholdUnit::kBytes:
+      return "bytes";
     case ThresholdUnit::kTime:
       return "time";
   }

@@ -33,6 +33,14 @@ struct Thresholds {
   Nanos silent_time = seconds(1);
   std::uint64_t reordered_packets = 2;
   Nanos fatal_follows = seconds(5);
+  Nanos rtt_target = microseconds(50);
+  double host_limited_share = 0.8;
+  Nanos host_idle = microseconds(100);
+  std::uint64_t host_messages = 16;
+  double straggler_ratio = 4.0;
+  std::uint64_t straggler_peers = 4;
+  std::uint64_t small_mtu = 1024;
+  Nanos slow_set_up = milliseconds(500);
 
   friend bool operator==(const Thresholds&, const Thresholds&) = default;
 };
@@ -43,6 +51,8 @@ enum class ThresholdUnit : std::uint8_t {
   kPackets,      ///< a count of 1 or more, and so are the next two
   kConnections,  //
   kNaks,         //
+  kMessages,     //
+  kBytes,        //
   kTime,         ///< above 0; written with its unit: "12ms"
 };
 
@@ -112,6 +122,31 @@ inline constexpr std::array kThresholds = {
     ThresholdFacts{"fatal_follows", ThresholdUnit::kTime,
                    "time after a fatal NAK in which others of the same hosts are taken for its consequences",
                    "A failing rank tears down its job within seconds.", &Thresholds::fatal_follows},
+    ThresholdFacts{"rtt_target", ThresholdUnit::kTime,
+                   "round trips above this count as above the target, as Swift would take it",
+                   "Several times the round trip of a quiet data centre; a target suits one fabric only.",
+                   &Thresholds::rtt_target},
+    ThresholdFacts{"host_limited_share", ThresholdUnit::kShare,
+                   "share of its time that a sender has nothing outstanding for it to be what limits the connection",
+                   "Less is the turn-around between two messages, which near the receiver holds a round trip.",
+                   &Thresholds::host_limited_share},
+    ThresholdFacts{"host_idle", ThresholdUnit::kTime, "median pause between messages from which it is the host's",
+                   "Longer than the round trip of a data centre, which is part of the pause at a distant tap.",
+                   &Thresholds::host_idle},
+    ThresholdFacts{"host_messages", ThresholdUnit::kMessages, "messages that make a habit",
+                   "A few messages with pauses are a start or a heartbeat.", &Thresholds::host_messages},
+    ThresholdFacts{"straggler_ratio", ThresholdUnit::kRatio,
+                   "how many times slower than the median of its like a connection is, to be a straggler",
+                   "Fair shares of a congested port differ by two or three.", &Thresholds::straggler_ratio},
+    ThresholdFacts{"straggler_peers", ThresholdUnit::kConnections,
+                   "connections of the same kind that a straggler is compared with",
+                   "Of fewer, none is the normal one.", &Thresholds::straggler_peers},
+    ThresholdFacts{"small_mtu", ThresholdUnit::kBytes, "path MTUs up to this are small",
+                   "An Ethernet MTU of 1500 leaves 1024; headers then cost 7 %, and packets per second count.",
+                   &Thresholds::small_mtu},
+    ThresholdFacts{"slow_set_up", ThresholdUnit::kTime,
+                   "time from a CM REQ to the RTU from which setting up a connection was slow",
+                   "Adapters take a few milliseconds, a busy server some tens.", &Thresholds::slow_set_up},
 };
 
 // Each member is 8 bytes: one without a row, or a row without one, does not compile.
