@@ -9,7 +9,7 @@
 #include <limits>
 #include <string>
 
-#include "base/time_text.h"
+#include "base/duration_text.h"
 
 namespace rocetop::cli {
 namespace {
@@ -27,21 +27,7 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
 
 /// "1.5s", "200ms", "3" (seconds).
 std::optional<Nanos> duration(std::string_view text) {
-  const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
-  const std::string_view unit = text.substr(digits);
-  const std::string number(text.substr(0, digits));
-  double factor = 0;
-  if (unit.empty() || unit == "s") factor = 1e9;
-  if (unit == "ns") factor = 1;
-  if (unit == "us" || unit == "µs") factor = 1e3;
-  if (unit == "ms") factor = 1e6;
-  if (unit == "m") factor = 60e9;
-  if (unit == "h") factor = 3600e9;
-  double value = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-  const bool whole = error == std::errc{} && end == number.data() + number.size();
-  if (factor == 0 || !whole || value * factor > 9e18) return std::nullopt;
-  return Nanos{std::llround(value * factor)};
+  return parse_duration(parse_decimal(text) ? std::string(text) + "s" : std::string(text));
 }
 
 /// "17:31:17.5" as nanoseconds after midnight.
@@ -52,21 +38,25 @@ std::optional<Nanos> time_of_day(std::string_view text) {
   return ok ? moment : std::nullopt;
 }
 
-Nanos midnight_before(Nanos t) {
-  const std::time_t whole = t.count / kPerSecond;
-  std::tm tm{};
-  localtime_r(&whole, &tm);
-  tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
-  tm.tm_isdst = -1;
+/// A capture that runs past midnight shows times of the next day: one more than half a day before the first frame is
+/// meant there.
+Nanos on_day_of(Nanos first, Nanos time_of_day, Zone zone) {
+  std::tm calendar = calendar_of(first.count / kPerSecond, zone);
+  calendar.tm_hour = calendar.tm_min = calendar.tm_sec = 0;
   // Stamps are within 292 years of 1970, but midnight before the first of them is not.
-  constexpr std::time_t kMost = std::numeric_limits<std::int64_t>::max() / 1'000'000'000 - 1;
-  return seconds(std::clamp<std::time_t>(std::mktime(&tm), -kMost, kMost));
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / kPerSecond - 1;
+  const auto midnight = [&] { return seconds(std::clamp(seconds_of(calendar, zone), -kMost, kMost)); };
+  const Nanos same_day = midnight() + time_of_day;
+  if (first - same_day <= seconds(12 * 3600)) return same_day;
+  ++calendar.tm_mday;
+  return midnight() + time_of_day;
 }
 
 }  // namespace
 
-Result<BoundText> parse_bound(std::string_view option, std::string_view text) {
+Result<BoundText> parse_bound(std::string_view option, std::string_view text, Zone zone) {
   BoundText bound;
+  bound.zone = zone;
   const std::string quoted = std::string(option) + " " + std::string(text) + ": ";
   const std::string hint =
       "Give a frame as '#120', a time as 2026-11-29T17:31:17.5Z, 17:31:17.5 or seconds since 1970, or +1.5s after the "
@@ -85,7 +75,7 @@ Result<BoundText> parse_bound(std::string_view option, std::string_view text) {
   }
   bound.time_of_day = time_of_day(text);
   if (bound.time_of_day) return bound;
-  bound.fixed.time = parse_time(text);
+  bound.fixed.time = parse_time(text, zone);
   if (!bound.fixed.time) return Error{quoted + "neither a frame nor a time", hint};
   if (bound.fixed.time->count / kPerSecond < kEarliestEpoch) {
     const std::string number(text);
@@ -100,7 +90,7 @@ engine::Bound settle(const BoundText& bound, std::optional<Nanos> first) {
   engine::Bound settled = bound.fixed;
   if (!first) return settled;
   if (bound.after_first) settled.time = *first + *bound.after_first;
-  if (bound.time_of_day) settled.time = midnight_before(*first) + *bound.time_of_day;
+  if (bound.time_of_day) settled.time = on_day_of(*first, *bound.time_of_day, bound.zone);
   return settled;
 }
 

@@ -18,13 +18,23 @@ std::string names(const CLI::Option& option) {
   return text + " " + type.substr(0, type.find(':'));
 }
 
+/// What follows the name: FILE is not marked as needed, since -r may give it.
+std::string usage(const CLI::App& app) {
+  if (!app.get_subcommands([](const CLI::App*) { return true; }).empty()) return "COMMAND [OPTIONS] ...";
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_positional() && option->get_name(true) != "FILE")
+      return "[OPTIONS] [" + option->get_name(true) + "]";
+  }
+  return "[OPTIONS] FILE... [FILTER]";
+}
+
 }  // namespace
 
 std::string HelpFormat::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode) const {
   const auto subcommands = app->get_subcommands([](const CLI::App*) { return true; });
   std::string out;
   for (const std::string& line : present::wrap(app->get_description(), width_, true)) out += line + "\n";
-  out += "\nUsage: " + name + (subcommands.empty() ? " [OPTIONS] FILE... [FILTER]\n" : " COMMAND [OPTIONS] FILE...\n");
+  out += "\nUsage: " + name + " " + usage(*app) + "\n";
   if (!subcommands.empty()) out += "\nCommands:\n";
   for (const CLI::App* sub : subcommands) out += row(sub->get_name(), sub->get_description());
   std::string positionals;

@@ -11,6 +11,7 @@
 #include "message.h"
 #include "output.h"
 #include "packets.h"
+#include "rules.h"
 #include "terminal.h"
 #include "triage.h"
 
@@ -35,11 +36,14 @@ int run(std::vector<std::string> arguments) {
       "  rocetop packets capture.pcapng host 192.0.2.1");
   TriageOptions triage_options;
   PacketsOptions packets_options;
+  RulesOptions rules_options;
   CLI::App* triage = add_triage(app, triage_options);
   CLI::App* packets = add_packets(app, packets_options);
+  CLI::App* rules = add_rules(app, rules_options);
 
   if (!arguments.empty()) {
-    const auto wrong = wrong_command(arguments.front(), {triage->get_name(), packets->get_name()}, file_exists);
+    const auto wrong =
+        wrong_command(arguments.front(), {triage->get_name(), packets->get_name(), rules->get_name()}, file_exists);
     if (wrong) return complain(*wrong), kExitError;
   }
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
@@ -58,6 +62,7 @@ int run(std::vector<std::string> arguments) {
   }
   if (triage->parsed()) return run_triage(triage_options);
   if (packets->parsed()) return run_packets(packets_options);
+  if (rules->parsed()) return run_rules(rules_options);
   complain("no subcommand given", "Try rocetop triage FILE, or rocetop --help.");
   return kExitError;
 }

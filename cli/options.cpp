@@ -64,19 +64,6 @@ void add_show_options(CLI::App& command, CommonOptions& o) {
       ->group(group);
 }
 
-void add_output_options(CLI::App& command, CommonOptions& o) {
-  const std::string group = "Output";
-  command.add_flag("--json", o.json, "JSON instead of text")->group(group);
-  command.add_option("--color", o.color, "auto, always or never; auto obeys NO_COLOR")
-      ->type_name("WHEN")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->group(group);
-  command.add_option("--width", o.width, "Columns to fill (default: the terminal's)")
-      ->type_name("N")
-      ->check(CLI::Range(20, 1000))
-      ->group(group);
-}
-
 std::string in_words(const CommonOptions& o) {
   std::vector<std::string> parts;
   if (o.connection) parts.push_back(fmt::format("connection {}", *o.connection));
@@ -111,7 +98,7 @@ Result<Done> check_order(const engine::Bound& from, const engine::Bound& to) {
 Result<Done> interpret_bounds(const CommonOptions& o, Job& job) {
   for (const auto& [option, text, bound] : {std::tuple{"--from", &o.from, &job.from}, {"--to", &o.to, &job.to}}) {
     if (text->empty()) continue;
-    auto parsed = parse_bound(option, *text);
+    auto parsed = parse_bound(option, *text, o.utc ? Zone::kUtc : Zone::kLocal);
     if (!parsed) return parsed.error();
     *bound = parsed.value();
   }
@@ -124,7 +111,21 @@ Result<Done> interpret_bounds(const CommonOptions& o, Job& job) {
 void add_common_options(CLI::App& command, CommonOptions& options, const std::string& count_help) {
   add_input_options(command, options, count_help);
   add_show_options(command, options);
-  add_output_options(command, options);
+  command.add_flag("--json", options.json, "JSON instead of text")->group("Output");
+  command.add_flag("--utc", options.utc, "Times in UTC, not in the local zone; those of --from and --to too")
+      ->group("Output");
+  add_look_options(command, options.color, options.width);
+}
+
+void add_look_options(CLI::App& command, std::string& color, std::size_t& width) {
+  command.add_option("--color", color, "auto, always or never; auto obeys NO_COLOR")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->group("Output");
+  command.add_option("--width", width, "Columns to fill (default: the terminal's)")
+      ->type_name("N")
+      ->check(CLI::Range(20, 1000))
+      ->group("Output");
 }
 
 std::optional<Qpn> parse_qpn(std::string_view text) {

@@ -38,10 +38,14 @@ struct CommonOptions {
   std::string color = "auto";
   std::size_t width = 0;
   bool json = false;
+  bool utc = false;
 };
 
 /// `count_help`: what -c counts.
 void add_common_options(CLI::App& command, CommonOptions& options, const std::string& count_help);
+
+/// --color and --width.
+void add_look_options(CLI::App& command, std::string& color, std::size_t& width);
 
 /// What they mean.
 struct Job {

@@ -7,6 +7,8 @@
 #include <system_error>
 #include <unordered_set>
 
+#include "base/number_text.h"
+#include "base/time_text.h"
 #include "exit_status.h"
 #include "message.h"
 #include "output.h"
@@ -67,7 +69,7 @@ class Printer {
         output_(output),
         choice_(job.selection) {
     line_.style = text_style(options.common.color, options.common.width);
-    line_.time = time_format(options.time);
+    line_.time = time_format(options.time.empty() && options.common.utc ? "utc" : options.time);
     line_.several_files = several_files_;
   }
 
@@ -75,8 +77,6 @@ class Printer {
              const track::Observation& observation) {
     if (finished()) return;
     if (decoded.kind != wire::FrameKind::kPause) ++roce_frames_;
-    if (!started_) line_.time_zero = frame.time;
-    started_ = true;
     if (!choice_.shows(decoded, observation)) return;
     present::PacketRecord record;
     record.id = frame.id;
@@ -91,6 +91,9 @@ class Printer {
     if (settled_ != nullptr) record.final = settled_->find(frame.id);
     if (write(record)) ++shown_;
   }
+
+  /// What relative times count from.
+  void start_at(Nanos first_frame) { line_.time_zero = first_frame; }
 
   /// -c packets were printed.
   bool finished() const { return limit_ && shown_ >= *limit_; }
@@ -123,7 +126,6 @@ class Printer {
   present::PacketLineOptions line_;
   std::uint64_t roce_frames_ = 0;
   std::uint64_t shown_ = 0;
-  bool started_ = false;
 };
 
 /// The first of two passes. Errors: the input cannot be opened.
@@ -133,7 +135,7 @@ Result<Done> settle_frames(const Job& job, Settled& settled) {
   run->analysis->run(*run->source, {}, {}, &settled);
   (void)run->analysis->finish();  // settles what was still open
   if (settled.omitted() != 0) {
-    complain("warning: --two-pass keeps " + present::grouped(Settled::kFrameLimit) +
+    complain("warning: --two-pass keeps " + grouped(Settled::kFrameLimit) +
                  " frames; later ones are shown as they were read",
              "Use --from and --to to look at less.");
   }
@@ -151,6 +153,13 @@ Result<Done> check_two_pass(const Job& job) {
   return Done{};
 }
 
+/// Lines show a time of day alone: the date and the zone are said once, to whoever reads on a terminal.
+void say_zone(const PacketsOptions& options, Nanos first) {
+  if (options.common.utc || !(options.time.empty() || options.time == "local")) return;
+  complain("times of day are local; the first frame's is " + rfc3339(first, Zone::kLocal).substr(0, 19) +
+           rfc3339(first, Zone::kLocal).substr(29) + " (--utc for UTC)");
+}
+
 }  // namespace
 
 CLI::App* add_packets(CLI::App& app, PacketsOptions& options) {
@@ -159,7 +168,9 @@ CLI::App* add_packets(CLI::App& app, PacketsOptions& options) {
   command->add_flag("-v,--verbose", options.verbose, "The fields of every header, one header a line")->group("Output");
   command->add_flag("--two-pass", options.two_pass, "Read the input twice: show what later packets settled")
       ->group("Output");
-  command->add_option("--time", options.time, "local (time of day), utc, epoch or relative (to the first packet)")
+  command
+      ->add_option("--time", options.time,
+                   "local (time of day; the default), utc, epoch or relative (to the first frame)")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"local", "utc", "epoch", "relative"}))
       ->group("Output");
@@ -172,7 +183,9 @@ CLI::App* add_packets(CLI::App& app, PacketsOptions& options) {
 }
 
 int run_packets(const PacketsOptions& options) {
-  auto job = interpret(options.common);
+  CommonOptions common = options.common;
+  common.utc = common.utc || options.time == "utc";
+  auto job = interpret(common);
   if (!job) return complain(job.error()), kExitError;
   job->engine.frame_limit.reset();  // -c counts what is printed
   Settled settled;
@@ -188,6 +201,9 @@ int run_packets(const PacketsOptions& options) {
     return output.usable() && !printer.finished();
   });
   if (!run) return complain(run.error()), kExitError;
+  const std::optional<Nanos> first = run->source->first_time();
+  if (first) printer.start_at(*first);
+  if (first && !common.json && stdout_is_terminal()) say_zone(options, *first);
   run->analysis->run(
       *run->source,
       [&](const source::Frame& frame, const wire::Decoded& decoded, const track::Observation& observation) {

@@ -12,7 +12,7 @@ struct PacketsOptions {
   CommonOptions common;
   bool verbose = false;
   bool two_pass = false;
-  std::string time = "local";
+  std::string time = "";  ///< empty: local, or utc with --utc
 };
 
 CLI::App* add_packets(CLI::App& app, PacketsOptions& options);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/number_text.h"
 #include "exit_status.h"
 #include "interrupt.h"
 #include "message.h"
@@ -16,6 +17,7 @@
 #include "present/triage_json.h"
 #include "present/triage_text.h"
 #include "progress.h"
+#include "small_file.h"
 #include "terminal.h"
 
 namespace rocetop::cli {
@@ -42,6 +44,7 @@ void render(const TriageOptions& options, const Job& job, const model::Snapshot&
   present::TriageTextOptions text;
   text.style = text_style(options.common.color, options.common.width);
   text.all = options.all;
+  text.zone = options.common.utc ? Zone::kUtc : Zone::kLocal;
   text.selection = job.selection_text;
   present::write_triage_text(whole, shown, text, sink);
 }
@@ -51,6 +54,26 @@ bool has_finding_at(const model::Snapshot& snapshot, const std::string& fail_on)
   if (!severity) return false;  // never
   return std::any_of(snapshot.findings.begin(), snapshot.findings.end(),
                      [&](const verdict::Finding& f) { return f.severity >= *severity; });
+}
+
+/// The file first: what the command line says by itself wins.
+Result<Done> interpret_thresholds(const TriageOptions& options, verdict::Thresholds& thresholds) {
+  if (!options.thresholds_file.empty()) {
+    const std::string& name = options.thresholds_file;
+    const auto text = read_small_file(name);
+    if (!text) return text.error();
+    const auto read = verdict::read_thresholds(thresholds, text.value());
+    if (!read) return Error{name + ": " + read.error().message, read.error().hint};
+  }
+  for (const std::string& word : options.thresholds) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos)
+      return Error{"--threshold " + word + ": not NAME=VALUE", "For example early_wait=5ms."};
+    const std::string_view whole = word;
+    auto set = verdict::set_threshold(thresholds, whole.substr(0, equals), whole.substr(equals + 1));
+    if (!set) return set.error();
+  }
+  return Done{};
 }
 
 /// True if --connection, --host or --qp chose something: a connection, or a finding about more than the capture.
@@ -63,7 +86,7 @@ bool matches_something(const model::Snapshot& shown) {
 void say_nothing_matches(const Job& job, const model::Snapshot& whole) {
   complain("no connection matches " + job.selection_text,
            (whole.partial ? "What was analysed holds " : "The input holds ") +
-               present::plural(whole.connections.size(), "connection") + "; rocetop triage --all lists them.");
+               plural(whole.connections.size(), "connection") + "; rocetop triage --all lists them.");
 }
 
 }  // namespace
@@ -78,7 +101,16 @@ CLI::App* add_triage(CLI::App& app, TriageOptions& options) {
                    "Exit with status 1 on findings of this severity or worse: info, warning, critical, never")
       ->type_name("SEVERITY")
       ->check(CLI::IsMember({"info", "warning", "critical", "never"}))
-      ->group("Output");
+      ->group("Verdicts");
+  command
+      ->add_option("--threshold", options.thresholds,
+                   "Judge by another value, as early_wait=5ms (repeatable); rocetop rules --thresholds lists them")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->group("Verdicts");
+  command->add_option("--thresholds", options.thresholds_file, "Values from a file of NAME = VALUE lines")
+      ->type_name("FILE")
+      ->group("Verdicts");
   command->footer(
       "Exit status: 0 nothing at or above --fail-on (default critical), 1 findings, 2 error, 3 no RoCE in the "
       "input.\n\n"
@@ -92,6 +124,8 @@ int run_triage(const TriageOptions& options) {
   auto job = interpret(options.common);
   if (!job) return complain(job.error()), kExitError;
   if (auto done = apply(options.fabric, job->engine); !done) return complain(done.error()), kExitError;
+  if (auto done = interpret_thresholds(options, job->engine.thresholds); !done)
+    return complain(done.error()), kExitError;
   stop_on_interrupt();
   const bool from_pipe = job->files == std::vector<std::string>{"-"};
   auto run = open(*job, [from_pipe] { return from_pipe ? wait_for_input(STDIN_FILENO) : !interrupted(); });

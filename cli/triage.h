@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "fabric_options.h"
 #include "options.h"
@@ -14,6 +15,8 @@ struct TriageOptions {
   FabricOptions fabric;
   bool all = false;
   std::string fail_on = "critical";
+  std::vector<std::string> thresholds;  ///< "NAME=VALUE"
+  std::string thresholds_file;
 };
 
 /// The subcommand with its options, which are kept in `options`.

@@ -7,7 +7,8 @@
 
 namespace rocetop {
 
-void Histogram::add(std::int64_t value) {
+void Histogram::add(std::int64_t value, std::uint32_t times) {
+  if (times == 0) return;
   value = std::max<std::int64_t>(value, 0);
   const std::size_t bucket = bucket_of(static_cast<std::uint64_t>(value));
   // Below the first octave the difference wraps to more than any size.
@@ -17,12 +18,16 @@ void Histogram::add(std::int64_t value) {
     cover(octave, octave);
     i = bucket - std::size_t{first_octave_} * kPerOctave;
   }
-  if (buckets_[i] == std::numeric_limits<std::uint32_t>::max()) halve();
-  ++buckets_[i];
+  std::uint32_t weight = times;
+  while (buckets_[i] > std::numeric_limits<std::uint32_t>::max() - weight) {
+    halve();
+    weight = weight / 2 + weight % 2;
+  }
+  buckets_[i] += weight;
   min_ = count_ == 0 ? value : std::min(min_, value);
   max_ = std::max(max_, value);
-  ++count_;
-  sum_ += static_cast<double>(value);
+  count_ += times;
+  sum_ += static_cast<double>(value) * times;
 }
 
 /// Makes room for the octaves first..last besides those it has.

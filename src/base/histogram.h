@@ -16,9 +16,9 @@ namespace rocetop {
 
 class Histogram {
  public:
-  /// Negative values count as 0 (stamps of two directions may be out of order). Constant time; allocates only when a
-  /// value lies outside all octaves seen before.
-  void add(std::int64_t value);
+  /// Adds `value` `times` times. Negative values count as 0 (stamps of two directions may be out of order). Constant
+  /// time; allocates only when a value lies outside all octaves seen before.
+  void add(std::int64_t value, std::uint32_t times = 1);
   void add(Nanos value) { add(value.count); }
 
   void merge(const Histogram& other);

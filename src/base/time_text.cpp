@@ -42,23 +42,40 @@ std::optional<Nanos> parse_epoch(std::string_view text) {
 
 }  // namespace
 
-std::string rfc3339(Nanos since_epoch) {
+std::tm calendar_of(std::int64_t seconds, Zone zone) {
+  const std::time_t whole = seconds;
+  std::tm calendar{};
+  zone == Zone::kUtc ? gmtime_r(&whole, &calendar) : localtime_r(&whole, &calendar);
+  return calendar;
+}
+
+std::int64_t seconds_of(std::tm calendar, Zone zone) {
+  if (zone == Zone::kUtc) return timegm(&calendar);
+  calendar.tm_isdst = -1;
+  return std::mktime(&calendar);
+}
+
+std::string rfc3339(Nanos since_epoch, Zone zone) {
   std::int64_t whole = since_epoch.count / kPerSecond;
   std::int64_t part = since_epoch.count % kPerSecond;
   if (part < 0) {
     part += kPerSecond;
     --whole;
   }
-  const std::time_t seconds_part = whole;
-  std::tm tm{};
-  gmtime_r(&seconds_part, &tm);
+  const std::tm tm = calendar_of(whole, zone);
   std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%04d-%02d-%02dT%02d:%02d:%02d.%09lldZ", tm.tm_year + 1900, tm.tm_mon + 1,
-                tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, static_cast<long long>(part));
-  return text.data();
+  const int used =
+      std::snprintf(text.data(), text.size(), "%04d-%02d-%02dT%02d:%02d:%02d.%09lld", tm.tm_year + 1900, tm.tm_mon + 1,
+                    tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, static_cast<long long>(part));
+  const std::string moment(text.data(), static_cast<std::size_t>(std::max(used, 0)));
+  if (zone == Zone::kUtc) return moment + "Z";
+  const long minutes = tm.tm_gmtoff / 60;
+  std::snprintf(text.data(), text.size(), "%c%02ld:%02ld", minutes < 0 ? '-' : '+', std::abs(minutes) / 60,
+                std::abs(minutes) % 60);
+  return moment + text.data();
 }
 
-std::optional<Nanos> parse_time(std::string_view text) {
+std::optional<Nanos> parse_time(std::string_view text, Zone unstated) {
   if (text.size() < 19 || text[4] != '-') return parse_epoch(text);
   const std::string head(text.substr(0, 19));
   std::tm tm{};
@@ -74,7 +91,6 @@ std::optional<Nanos> parse_time(std::string_view text) {
   }
   tm.tm_year -= 1900;
   tm.tm_mon -= 1;
-  std::int64_t whole = timegm(&tm);
   std::string_view rest = text.substr(19);
   std::int64_t part = 0;
   if (!rest.empty() && rest.front() == '.') {
@@ -84,16 +100,19 @@ std::optional<Nanos> parse_time(std::string_view text) {
     part = *digits;
     rest.remove_prefix(1 + length);
   }
+  Zone zone = Zone::kUtc;
+  std::int64_t offset = 0;
   if (rest.size() == 6 && (rest.front() == '+' || rest.front() == '-') && rest[3] == ':') {
     int hours = 0;
     int minutes = 0;
     if (std::sscanf(std::string(rest.substr(1)).c_str(), "%2d:%2d", &hours, &minutes) != 2) return std::nullopt;
-    const std::int64_t offset = std::int64_t{hours} * 3600 + std::int64_t{minutes} * 60;
-    whole -= rest.front() == '+' ? offset : -offset;
-  } else if (!rest.empty() && rest != "Z" && rest != "z") {
+    offset = (std::int64_t{hours} * 3600 + std::int64_t{minutes} * 60) * (rest.front() == '+' ? 1 : -1);
+  } else if (rest.empty()) {
+    zone = unstated;
+  } else if (rest != "Z" && rest != "z") {
     return std::nullopt;
   }
-  return Nanos{whole * kPerSecond + part};
+  return Nanos{(seconds_of(tm, zone) - offset) * kPerSecond + part};
 }
 
 std::string short_duration(Nanos duration) {

@@ -37,6 +37,7 @@ struct Analysis::State {
   bool partial = false;
   model::Parts parts;
   std::vector<model::InputProblem> problems;
+  std::optional<Nanos> start;
 
   /// False for a frame that --from, --to or the filter keeps out.
   bool admits(const source::Frame& frame) {
@@ -100,6 +101,7 @@ void Analysis::run(source::FrameSource& source, const FrameObserver& observer, c
   std::uint64_t next_progress = kProgressBytes;
   const auto limit_reached = [&] { return s.options.frame_limit && s.passed >= *s.options.frame_limit; };
   while (!limit_reached() && source.next_batch(batch)) {
+    if (!s.start && !batch.empty() && batch.front().has_time) s.start = batch.front().time;
     for (const source::Frame& frame : batch) {
       if (limit_reached()) {
         s.end_early();
@@ -130,22 +132,26 @@ model::Snapshot Analysis::finish() {
   snapshot.partial = s.partial;
   snapshot.parts = s.parts;
   snapshot.problems = s.problems;
+  snapshot.start = s.start;
+  snapshot.thresholds = s.options.thresholds;
   if (!s.tracker) return snapshot;
   snapshot.connections = s.tracker->finish();
   snapshot.capture = s.log.counts();
   snapshot.capture.management_frames = s.tracker->management_frames();
+  snapshot.capture.rejections_omitted = s.tracker->rejections_omitted();
   snapshot.capture.evicted_connections = s.tracker->evicted_connections();
   add_completeness(snapshot.connections, snapshot.capture);
   verdict::CaptureEvidence capture = s.log.evidence(snapshot.capture);
+  capture.rejections_omitted = snapshot.capture.rejections_omitted;
   capture.stray_damaged_packets = s.tracker->stray_damaged_packets();
   capture.pauses = snapshot.pauses = s.tracker->pauses(capture.last_time);
   capture.receivers = snapshot.receivers = s.tracker->receivers();
   snapshot.mix = s.log.mix();
   snapshot.cnp_pacing = s.tracker->cnp_pacing();
-  const verdict::Thresholds thresholds;
-  verdict::judge_loops(snapshot.connections, capture, thresholds);
-  snapshot.findings =
-      verdict::judge({capture, snapshot.connections, s.tracker->rejections(), s.options.expectations}, thresholds);
+  verdict::judge_loops(snapshot.connections, capture, s.options.thresholds);
+  snapshot.findings = verdict::judge(
+      {capture, snapshot.connections, s.tracker->rejections(), s.tracker->set_ups(), s.options.expectations},
+      s.options.thresholds);
   return snapshot;
 }
 

@@ -15,6 +15,7 @@
 #include "source/frame_source.h"
 #include "track/observation.h"
 #include "verdict/expectations.h"
+#include "verdict/thresholds.h"
 #include "wire/decode.h"
 
 namespace rocetop::engine {
@@ -27,6 +28,7 @@ struct Bound {
 
 struct Options {
   wire::DecodeOptions decode;
+  verdict::Thresholds thresholds;
   std::string filter;  ///< BPF expression, compiled by libpcap per link type; empty = all frames
   std::optional<Bound> from;
   std::optional<Bound> to;

@@ -19,7 +19,12 @@ void CaptureLog::add(const source::Frame& frame, const wire::Decoded& decoded) {
   }
   if (decoded.ip_fragment) {
     ++counts_.ip_fragments;
-    if (!first_fragment_) first_fragment_ = frame.id;
+    if (!first_fragment_) {
+      first_fragment_ = frame.id;
+      first_fragment_time_ = frame.time;
+    }
+    last_fragment_ = frame.id;
+    last_fragment_time_ = frame.time;
   }
   // Of a RoCE packet only what is lost of the packet counts, not of padding after it.
   const bool cut =
@@ -99,6 +104,9 @@ verdict::CaptureEvidence CaptureLog::evidence(const model::CaptureCounts& counts
   e.dropped_reported = counts.dropped_reported;
   e.ip_fragments = counts.ip_fragments;
   e.first_ip_fragment = first_fragment_;
+  e.first_ip_fragment_time = first_fragment_time_;
+  e.last_ip_fragment = last_fragment_;
+  e.last_ip_fragment_time = last_fragment_time_;
   e.first_time = counts.first_time.value_or(Nanos{});
   e.last_time = counts.last_time.value_or(Nanos{});
   e.evicted_connections = counts.evicted_connections;

@@ -30,6 +30,9 @@ class CaptureLog {
   model::TrafficMix mix_;
   FrameId first_truncated_;
   FrameId first_fragment_;
+  Nanos first_fragment_time_;
+  FrameId last_fragment_;
+  Nanos last_fragment_time_;
   std::uint32_t longest_truncated_ = 0;  // captured bytes of the longest frame that was cut
   Nanos previous_time_;
 };

@@ -15,6 +15,7 @@
 #include "track/pause_log.h"
 #include "track/receiver_log.h"
 #include "verdict/finding.h"
+#include "verdict/thresholds.h"
 #include "wire/decode.h"
 
 namespace rocetop::model {
@@ -51,6 +52,7 @@ struct CaptureCounts {
   bool drops_are_unknowable = false;              ///< the capture came from a source that always reports zero
   std::optional<std::uint32_t> snap_length;       ///< the smallest, when one cut frames
   std::uint64_t one_way_connections = 0;
+  std::uint64_t rejections_omitted = 0;   ///< CM rejections beyond what is kept: counted, not named
   std::uint64_t evicted_connections = 0;  ///< dropped from memory at the limit; their packets are in the totals
 };
 
@@ -73,6 +75,8 @@ struct Snapshot {
   bool partial = false;  ///< a filter, -c, --from/--to or an interruption kept frames from the analysis
   Parts parts;
   std::vector<InputProblem> problems;
+  std::optional<Nanos> start;      ///< of the input's first frame, analysed or not: offsets count from it
+  verdict::Thresholds thresholds;  ///< that the findings were judged by
   CaptureCounts capture;
   std::vector<track::ConnectionCounts> connections;  ///< by id
   TrafficMix mix;

@@ -22,6 +22,8 @@ constexpr std::array<std::string_view, track::kOutcomes> kOutcomes = {"retransmi
 constexpr std::array<std::string_view, track::kCauses> kCauses = {"nak",          "rnr",      "timeout",
                                                                   "read_restart", "spurious", "unknown"};
 constexpr std::array<std::string_view, 3> kTaps = {"unknown", "near_source", "near_destination"};
+constexpr std::array<std::string_view, 3> kSureties = {"unknown", "inferred", "confirmed"};
+constexpr std::array<std::string_view, track::kOperations> kOperations = {"write", "send", "read", "atomic"};
 constexpr std::array<std::string_view, 4> kPairings = {"", "cm", "ack", "udp_port"};
 constexpr std::array<std::string_view, 3> kSpaces = {"", "requests", "responses"};
 constexpr std::array<std::string_view, 11> kKinds = {
@@ -40,6 +42,8 @@ std::string_view word(wire::IcrcStatus status) { return pick(kIcrc, status); }
 std::string_view word(track::Outcome outcome) { return pick(kOutcomes, outcome); }
 std::string_view word(track::Cause cause) { return pick(kCauses, cause); }
 std::string_view word(track::Tap tap) { return pick(kTaps, tap); }
+std::string_view word(track::TapEvidence::Sure sure) { return pick(kSureties, sure); }
+std::string_view word(track::Operation operation) { return pick(kOperations, operation); }
 std::string_view word(track::PairedBy paired_by) { return pick(kPairings, paired_by); }
 std::string_view word(track::SpaceName space) { return pick(kSpaces, space); }
 std::string_view word(track::Kind kind) { return pick(kKinds, kind); }
@@ -64,17 +68,16 @@ std::string pacing_text(const track::CnpPacing& p) {
   };
   const Scope scopes[] = {
       {"ip_pair", p.pair_gap_across}, {"destination", p.destination_gap_across}, {"port", p.port_gap_across}};
-  std::string_view finest = "queue_pair";
-  std::string_view coarsest = finest;
+  std::string text = "queue_pair";
   for (const Scope& scope : scopes) {
     if (scope.across.count == 0) {
-      coarsest = scope.name;  // nothing of the kind was seen: it may hold
+      text += " or " + std::string(scope.name);  // nothing of the kind was seen: it may hold
       continue;
     }
     if (static_cast<double>(scope.across.count) < kHolds * static_cast<double>(p.qp_gap.count)) break;
-    finest = coarsest = scope.name;
+    text = scope.name;
   }
-  return finest == coarsest ? std::string(finest) : std::string(finest) + " or " + std::string(coarsest);
+  return text;
 }
 
 std::optional<verdict::Severity> severity_from(std::string_view text) {

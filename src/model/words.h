@@ -15,16 +15,18 @@
 
 namespace rocetop::model {
 
-std::string_view word(wire::Protocol protocol);    ///< "RoCEv2"
-std::string_view word(wire::Transport transport);  ///< "RC"
-std::string_view word(wire::Ecn ecn);              ///< "not_ect"
-std::string_view word(wire::IcrcStatus status);    ///< "unchecked"
-std::string_view word(track::Outcome outcome);     ///< "capture_missed"
-std::string_view word(track::Cause cause);         ///< "read_restart"
-std::string_view word(track::Tap tap);             ///< "near_source"
-std::string_view word(track::PairedBy paired_by);  ///< "cm"; empty for none
-std::string_view word(track::SpaceName space);     ///< "requests"; empty for none
-std::string_view word(track::Kind kind);           ///< "rnr_nak"
+std::string_view word(wire::Protocol protocol);        ///< "RoCEv2"
+std::string_view word(wire::Transport transport);      ///< "RC"
+std::string_view word(wire::Ecn ecn);                  ///< "not_ect"
+std::string_view word(wire::IcrcStatus status);        ///< "unchecked"
+std::string_view word(track::Outcome outcome);         ///< "capture_missed"
+std::string_view word(track::Cause cause);             ///< "read_restart"
+std::string_view word(track::Tap tap);                 ///< "near_source"
+std::string_view word(track::TapEvidence::Sure sure);  ///< "inferred"
+std::string_view word(track::Operation operation);     ///< "write"
+std::string_view word(track::PairedBy paired_by);      ///< "cm"; empty for none
+std::string_view word(track::SpaceName space);         ///< "requests"; empty for none
+std::string_view word(track::Kind kind);               ///< "rnr_nak"
 std::string_view word(track::Resolution::Fate fate);
 std::string_view word(verdict::Severity severity);
 std::string_view word(verdict::Confidence confidence);

@@ -8,6 +8,7 @@
 
 #include "model/host_pairs.h"
 #include "model/words.h"
+#include "present/json_fields.h"
 
 namespace rocetop::present {
 namespace {
@@ -17,20 +18,6 @@ using track::DirectionCounts;
 
 constexpr std::size_t kEntriesMost = 1'000;
 constexpr std::size_t kPortsMost = 64;
-
-void distribution(JsonWriter& json, std::string_view name, const Histogram& histogram) {
-  json.key(name);
-  if (histogram.empty()) return json.null();
-  json.begin_object();
-  json.member("count", histogram.count());
-  json.member("min", histogram.min());
-  json.member("p50", histogram.percentile(0.5));
-  json.member("p90", histogram.percentile(0.9));
-  json.member("p99", histogram.percentile(0.99));
-  json.member("p999", histogram.percentile(0.999));
-  json.member("max", histogram.max());
-  json.end_object();
-}
 
 std::optional<std::int64_t> median(const Histogram& h) {
   return h.empty() ? std::nullopt : std::optional{h.percentile(0.5)};
@@ -67,15 +54,17 @@ void loop(JsonWriter& json, const DirectionCounts& d) {
   json.member("cnps_with_nak", c.cnps_with_nak);
   json.member("fast_cnps", c.fast_cnps);
   json.member("ce_after_last_cnp", c.ce_after_last_cnp);
-  distribution(json, "ce_to_cnp_ns", c.ce_to_cnp_ns);
-  distribution(json, "cnp_gap_ns", c.cnp_gap_ns);
+  write_distribution(json, "ce_to_cnp_ns", c.ce_to_cnp_ns);
+  write_distribution(json, "cnp_gap_ns", c.cnp_gap_ns);
   json.member("rate_before_cnp_bps", median(c.rate_before_bps));
   json.member("rate_after_cnp_bps", median(c.rate_after_bps));
   const auto after = median(c.after_permille);
   json.member("rate_after_ratio", after ? std::optional{static_cast<double>(*after) / 1000} : std::nullopt);
   json.member("slowdowns", c.slowdowns);
+  const auto cut = median(c.cut_permille);
+  json.member("slowdown_ratio", cut ? std::optional{static_cast<double>(*cut) / 1000} : std::nullopt);
   json.member("unrecovered_slowdowns", c.unrecovered);
-  distribution(json, "recovery_ns", c.recovery_ns);
+  write_distribution(json, "recovery_ns", c.recovery_ns);
   json.member("lowest_rate_bps", c.windows > 0 ? std::optional{c.lowest_bps} : std::nullopt);
   json.member("highest_rate_bps", c.windows > 0 ? std::optional{c.highest_bps} : std::nullopt);
   json.member("idle_ratio", c.watched.count > 0 ? std::optional{c.idle_ratio()} : std::nullopt);

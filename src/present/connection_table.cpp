@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/number_text.h"
 #include "model/fields.h"
 #include "model/trouble.h"
 #include "present/finding_text.h"

@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/duration_text.h"
+#include "base/number_text.h"
 #include "model/words.h"
 #include "present/peers_text.h"
 #include "present/text.h"
@@ -22,7 +24,6 @@ constexpr std::size_t kIndent = 4;
 constexpr std::size_t kProseWidth = 110;  // longer lines tire the eye, however wide the terminal is
 constexpr std::size_t kCausesShown = 30;  // a report is read, not scrolled
 constexpr std::size_t kConsequencesShown = 4;
-constexpr std::size_t kFramesShown = 8;
 constexpr std::size_t kConnectionsShown = 12;
 
 std::string upper(std::string_view text) {
@@ -110,7 +111,7 @@ class FindingsText {
 
   void consequence(const Finding& f) const {
     std::string text = keep_together(f.title);
-    if (!f.frames.empty()) text += " (" + frames(f) + ")";
+    if (!f.frames.empty() && !all_) text += " (" + first_frames(f) + ")";
     block({{"└ consequence,", Tone::kQuiet},
            {std::string(model::word(f.severity)) + ":", severity_tone(f.severity)},
            {text, Tone::kPlain}},
@@ -126,6 +127,7 @@ class FindingsText {
   std::string evidence(const Finding& f) const {
     std::vector<std::string> parts;
     if (!f.frames.empty()) parts.push_back(frames(f));
+    if (f.first_time && f.last_time) parts.push_back(when(*f.first_time, *f.last_time));
     if (!f.connections.empty()) parts.push_back(connections(f));
     if (f.confidence != verdict::Confidence::kHigh) {
       parts.push_back("confidence\u00A0" + std::string(model::word(f.confidence)));
@@ -136,13 +138,29 @@ class FindingsText {
 
   std::string frames(const Finding& f) const {
     std::vector<std::string> parts;
-    for (std::size_t i = 0; i < f.frames.size() && i < kFramesShown; ++i) {
+    for (std::size_t i = 0; i < f.frames.size(); ++i) {
       parts.push_back(frame_text(f.frames[i], several_files_));
     }
     std::string text = (f.frames.size() == 1 ? "packet\u00A0" : "packets\u00A0") + joined(parts, ", ");
-    // A finding holds the first few of many and does not know how many: true of a full list, whether cut or not.
-    if (f.frames.size() >= kFramesShown) text += fmt::format(", at\u00A0most\u00A0{}\u00A0shown", kFramesShown);
+    const std::uint64_t total = std::max<std::uint64_t>(f.frames_total, f.frames.size());
+    if (total > parts.size()) text += fmt::format(" (of\u00A0{})", grouped(total));
     return text;
+  }
+
+  /// "packets #126, #127 … #1540": a consequence is a line, not a proof.
+  std::string first_frames(const Finding& f) const {
+    constexpr std::size_t kFew = 3;
+    if (f.frames.size() <= kFew) return frames(f);
+    return fmt::format("packets\u00A0{}, {}\u00A0…\u00A0{}", frame_text(f.frames[0], several_files_),
+                       frame_text(f.frames[1], several_files_), frame_text(f.frames.back(), several_files_));
+  }
+
+  /// As --from and --to read it: what happened lies between.
+  std::string when(Nanos first, Nanos last) const {
+    const Nanos start = snapshot_.start.value_or(snapshot_.capture.first_time.value_or(Nanos{}));
+    if (first < start) return fmt::format("until\u00A0+{}", duration_above(last - start));  // the clock went back
+    if (first == last) return fmt::format("at\u00A0+{}", duration_below(first - start));
+    return fmt::format("+{}\u00A0to\u00A0+{}", duration_below(first - start), duration_above(last - start));
   }
 
   static std::string connections(const Finding& f) {

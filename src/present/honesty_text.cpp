@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/number_text.h"
 #include "base/time_text.h"
 #include "model/totals.h"
 #include "present/text.h"

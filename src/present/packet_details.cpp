@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/number_text.h"
 #include "model/words.h"
 #include "present/cm_text.h"
 #include "present/packet_line.h"
@@ -180,7 +181,10 @@ class Details {
                        p_.atomic.r_key, p_.atomic.swap_or_add, p_.atomic.compare));
     }
     if (p_.has(wire::kAtomicAckEth)) line(fmt::format("AtomicAckETH original {}", p_.atomic_original));
-    if ((p_.expected_headers & ~p_.headers) != 0) line("further headers of this opcode were cut by the snap length");
+    if ((p_.expected_headers & ~p_.headers) != 0) {
+      line(p_.truncated ? "further headers of this opcode were cut by the snap length"
+                        : "further headers of this opcode are in a later fragment");
+    }
   }
 
   void cm() {
@@ -192,7 +196,7 @@ class Details {
     std::string text = "payload " + plural(p_.payload_bytes, "byte");
     if (p_.payload.size() < p_.payload_bytes) text += fmt::format(" ({} captured)", grouped(p_.payload.size()));
     if (p_.icrc == wire::IcrcStatus::kUnchecked) {
-      text += p_.truncated ? ", icrc cut" : ", icrc unchecked";
+      text += p_.truncated ? ", icrc cut" : p_.fragment ? ", icrc in a later fragment" : ", icrc unchecked";
     } else {
       text += fmt::format(", icrc 0x{:08x} {}", p_.icrc_value, model::word(p_.icrc));
     }

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <ctime>
 #include <vector>
 
+#include "base/number_text.h"
 #include "base/time_text.h"
 #include "model/words.h"
 #include "present/cm_text.h"
@@ -37,9 +37,7 @@ std::string time_of_day(Nanos t, bool nanoseconds) {
     part += kPerSecond;
     --whole;
   }
-  const std::time_t seconds_part = whole;
-  std::tm tm{};
-  localtime_r(&seconds_part, &tm);
+  const std::tm tm = calendar_of(whole, Zone::kLocal);
   return fmt::format("{:02}:{:02}:{:02}.", tm.tm_hour, tm.tm_min, tm.tm_sec) +
          (nanoseconds ? fmt::format("{:09}", part) : fmt::format("{:06}", part / 1000));
 }

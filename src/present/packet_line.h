@@ -14,7 +14,7 @@ enum class TimeFormat : std::uint8_t {
   kLocal,     ///< time of day here, "17:31:17.000123"
   kUtc,       ///< RFC 3339
   kEpoch,     ///< seconds since 1970
-  kRelative,  ///< seconds since the first frame shown
+  kRelative,  ///< seconds since the first frame
 };
 
 struct PacketLineOptions {

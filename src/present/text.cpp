@@ -239,12 +239,6 @@ std::string pad_right(std::string_view text, std::size_t width) {
   return std::string(text) + std::string(used < width ? width - used : 0, ' ');
 }
 
-std::string grouped(std::uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
-  return digits;
-}
-
 std::string bytes_text(std::uint64_t bytes) {
   static constexpr std::array<std::string_view, 6> kUnits = {"B", "kB", "MB", "GB", "TB", "PB"};
   return scaled(static_cast<double>(bytes), kUnits);
@@ -261,12 +255,6 @@ std::string percent(double ratio) {
   if (p < 0.1) return "<0.1 %";
   if (ratio < 1 && p > 99.9) return ">99.9 %";
   return p >= 99.95 ? fmt::format("{:.0f} %", p) : fmt::format("{:.1f} %", p);
-}
-
-std::string plural(std::uint64_t n, std::string_view one, std::string_view many) {
-  std::string noun(one);
-  if (n != 1) noun = many.empty() ? noun + "s" : std::string(many);
-  return grouped(n) + " " + noun;
 }
 
 }  // namespace rocetop::present

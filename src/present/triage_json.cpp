@@ -9,6 +9,8 @@
 #include "model/totals.h"
 #include "model/words.h"
 #include "present/congestion_json.h"
+#include "present/delay_json.h"
+#include "present/json_fields.h"
 #include "wire/opcode.h"
 
 namespace rocetop::present {
@@ -30,6 +32,7 @@ class TriageJson {
  private:
   void capture();
   void problems();
+  void thresholds();
   void connection(const track::ConnectionCounts& c);
   void network(const wire::NetworkKey& key);
   void cm(const track::CmFacts& facts);
@@ -47,7 +50,9 @@ class TriageJson {
   /// How many of `wanted` entries may still be written; takes them off the budget.
   std::uint64_t allow(std::uint64_t wanted);
   template <typename T>
-  void fields(std::span<const model::Field<T>> table, const T& object);
+  void fields(std::span<const model::Field<T>> table, const T& object) {
+    write_fields(json_, table, object);
+  }
 
   const model::Snapshot& snapshot_;
   const bool several_files_;
@@ -68,6 +73,7 @@ void TriageJson::write() {
   strings("files", snapshot_.files);
   json_.member("partial", snapshot_.partial);
   problems();
+  thresholds();
   json_.new_line();
   capture();
   json_.new_line();
@@ -84,34 +90,6 @@ void TriageJson::write() {
   json_.end_array();
   json_.end_object();
   json_.finish();
-}
-
-/// Writes a table's fields; keys with a common part before "." share an object (they stand together in the table).
-template <typename T>
-void TriageJson::fields(std::span<const model::Field<T>> table, const T& object) {
-  std::string_view open;
-  for (const auto& field : table) {
-    const std::size_t dot = field.key.find('.');
-    const std::string_view group = dot == std::string_view::npos ? std::string_view{} : field.key.substr(0, dot);
-    if (group != open) {
-      if (!open.empty()) json_.end_object();
-      if (!group.empty()) {
-        json_.key(group);
-        json_.begin_object();
-      }
-      open = group;
-    }
-    json_.key(group.empty() ? field.key : field.key.substr(dot + 1));
-    const model::FieldValue value = field.get(object);
-    if (const auto* integer = std::get_if<std::uint64_t>(&value)) {
-      json_.value(*integer);
-    } else if (const auto* real = std::get_if<double>(&value)) {
-      json_.value(*real);
-    } else {
-      json_.null();
-    }
-  }
-  if (!open.empty()) json_.end_object();
 }
 
 void TriageJson::capture() {
@@ -147,6 +125,23 @@ void TriageJson::problems() {
     json_.end_object();
   }
   json_.end_array();
+}
+
+/// What the findings were judged by: shares and ratios as they are, times in nanoseconds.
+void TriageJson::thresholds() {
+  json_.key("thresholds");
+  json_.begin_object();
+  for (const verdict::ThresholdFacts& facts : verdict::kThresholds) {
+    const verdict::Thresholds& t = snapshot_.thresholds;
+    if (const auto* real = std::get_if<double verdict::Thresholds::*>(&facts.member)) {
+      json_.member(facts.name, t.*(*real));
+    } else if (const auto* whole = std::get_if<std::uint64_t verdict::Thresholds::*>(&facts.member)) {
+      json_.member(facts.name, t.*(*whole));
+    } else {
+      json_.member(std::string(facts.name) + "_ns", (t.*std::get<Nanos verdict::Thresholds::*>(facts.member)).count);
+    }
+  }
+  json_.end_object();
 }
 
 void TriageJson::connection(const track::ConnectionCounts& c) {
@@ -213,7 +208,7 @@ void TriageJson::direction(const track::DirectionCounts& d) {
   fields(model::direction_fields(), d);
   frame("first", d.first_frame);
   frame("last", d.last_frame);
-  json_.member("tap", word(d.tap));
+  write_delays(json_, d, snapshot_.thresholds);
   json_.key("udp_src");
   d.udp_src == 0 ? json_.null() : json_.value(d.udp_src);
   json_.member("udp_src_varies", d.udp_src_varies);
@@ -324,10 +319,14 @@ void TriageJson::finding(const verdict::Finding& f) {
   json_.begin_array();
   for (const IpAddress& host : f.hosts) json_.value(host.to_string());
   json_.end_array();
+  const auto nanos = [](std::optional<Nanos> t) { return t ? std::optional{t->count} : std::nullopt; };
+  json_.member("first_ns", nanos(f.first_time));
+  json_.member("last_ns", nanos(f.last_time));
   json_.key("frames");
   json_.begin_array();
   for (const FrameId id : f.frames) json_.value(id.number());
   json_.end_array();
+  json_.member("frames_total", f.frames_total);
   if (several_files_) {
     json_.key("frame_files");
     json_.begin_array();

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/number_text.h"
 #include "base/time_text.h"
 #include "present/connection_table.h"
 #include "present/finding_text.h"
@@ -14,8 +15,20 @@ namespace {
 
 constexpr std::size_t kFilesNamed = 8;
 
+/// "early_wait 5ms (default 1ms)"; "" if all have their defaults.
+std::string changed_thresholds(const verdict::Thresholds& thresholds) {
+  std::string text;
+  for (const verdict::ThresholdFacts& facts : verdict::kThresholds) {
+    const std::string value = verdict::threshold_text(facts, thresholds);
+    const std::string usual = verdict::threshold_text(facts, verdict::Thresholds{});
+    if (value == usual) continue;
+    text += fmt::format("{}{} {} (default {})", text.empty() ? "" : ", ", facts.name, value, usual);
+  }
+  return text;
+}
+
 /// The files, when, and what else is in them.
-std::string about_input(const model::Snapshot& snapshot) {
+std::string about_input(const model::Snapshot& snapshot, Zone zone) {
   std::string text;
   const bool several = snapshot.files.size() > 1;
   for (std::size_t i = 0; i < snapshot.files.size() && i < kFilesNamed; ++i) {
@@ -25,8 +38,10 @@ std::string about_input(const model::Snapshot& snapshot) {
   }
   if (snapshot.files.size() > kFilesNamed) text += fmt::format(" and {} more", snapshot.files.size() - kFilesNamed);
   if (snapshot.capture.first_time) {
-    text += fmt::format("{}from {}", text.empty() ? "" : "; ", rfc3339(*snapshot.capture.first_time));
+    text += fmt::format("{}from {}", text.empty() ? "" : "; ", rfc3339(*snapshot.capture.first_time, zone));
   }
+  const std::string changed = changed_thresholds(snapshot.thresholds);
+  if (!changed.empty()) text += "; thresholds set: " + changed;
   const std::string also = also_there(snapshot.capture);
   if (!also.empty()) text += "; also " + also;
   const std::string congestion = congestion_text(snapshot);
@@ -42,7 +57,7 @@ void write_triage_text(const model::Snapshot& whole, const model::Snapshot& show
   std::vector<Span> first = {{"capture:", Tone::kQuiet}};
   for (Span& span : honesty_spans(whole)) first.push_back(std::move(span));
   sink(paragraph(style, first, 0, 2));
-  const std::string about = about_input(whole);
+  const std::string about = about_input(whole, options.zone);
   if (!about.empty()) sink(paragraph(style, {{about, Tone::kQuiet}}, 0, 2));
   if (!options.selection.empty()) {
     const std::string text =

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "base/time_text.h"
 #include "model/snapshot.h"
 #include "present/json_writer.h"
 #include "present/paint.h"
@@ -13,6 +14,7 @@ namespace rocetop::present {
 
 struct TriageTextOptions {
   TextStyle style;
+  Zone zone = Zone::kLocal;
   bool all = false;       ///< --all: quiet connections, long lists, consequences in full
   std::string selection;  ///< what --connection, --host or --qp chose, in words; empty for everything
 };

@@ -153,12 +153,18 @@ void Congestion::follow_series(Nanos now, double rate, const RateMeter& meter) {
   const bool quiet = now - s.last > Nanos{meter.window_length().count * kQuietWindows};
   if (s.fell && rate >= kRecovered * s.before) {
     counts_.recovery_ns.add(now - s.first);
+    count_cut(s);
     series_.reset();
   } else if (quiet) {
     // Without CNPs for long: what the rate does from here on is not their doing.
     ++(s.fell ? counts_.unrecovered : counts_.no_slowdowns);
+    if (s.fell) count_cut(s);
     series_.reset();
   }
+}
+
+void Congestion::count_cut(const Series& series) {
+  counts_.cut_permille.add(static_cast<std::int64_t>((series.before - series.lowest) / series.before * 1000));
 }
 
 void Congestion::follow_swing(Nanos now, const RateMeter& meter) {
@@ -189,9 +195,11 @@ void Congestion::follow_swing(Nanos now, const RateMeter& meter) {
 /// The trough at `now` is over.
 void Congestion::whole_swing(Nanos now) {
   Swing& s = swing_;
-  if (s.last_trough && s.congested && s.last_peak > 0) {
+  if (s.last_trough && s.last_peak > 0) {
     const Nanos period = now - *s.last_trough;
-    if (static_cast<double>(s.idle.count) < kIdleShare * static_cast<double>(period.count)) {
+    const bool busy = static_cast<double>(s.idle.count) < kIdleShare * static_cast<double>(period.count);
+    if (busy && !s.congested) ++counts_.calm_swings;
+    if (busy && s.congested) {
       const auto length = static_cast<double>(period.count);
       ++counts_.swings;
       const double delta = length - s.mean_ns;

@@ -64,6 +64,7 @@ class Congestion {
   void start_series(Nanos now, double before);
   void on_window(Nanos now, const RateMeter& meter);
   void follow_series(Nanos now, double rate, const RateMeter& meter);
+  void count_cut(const Series& series);
   void follow_swing(Nanos now, const RateMeter& meter);
   void whole_swing(Nanos now);
 

@@ -52,6 +52,7 @@ struct CongestionCounts {
   Histogram rate_after_bps;     ///< in the first whole window after it
   Histogram after_permille;     ///< the second as a share of the first
   std::uint64_t slowdowns = 0;  ///< series of CNPs after which the rate fell
+  Histogram cut_permille;       ///< of slowdowns that are over: how much of the rate before went
   std::uint64_t no_slowdowns = 0;
   std::uint64_t unrecovered =
       0;                  ///< slowdowns after which the rate did not come back before the next series, or the end
@@ -66,9 +67,10 @@ struct CongestionCounts {
   // Swings: the rate fell to less than half, and doubled again. Whole ones, from trough to trough, with a CE or a CNP
   // in them and without an idle sender.
   std::uint64_t swings = 0;
-  double swing_ns = 0;      ///< mean period
-  double swing_spread = 0;  ///< its standard deviation as a share of the mean
-  double swing_depth = 0;   ///< mean of (peak - trough) / peak
+  std::uint64_t calm_swings = 0;  ///< the like without any CE or CNP: something else makes them
+  double swing_ns = 0;            ///< mean period
+  double swing_spread = 0;        ///< its standard deviation as a share of the mean
+  double swing_depth = 0;         ///< mean of (peak - trough) / peak
 
   double idle_ratio() const {
     return watched.count > 0 ? static_cast<double>(idle.count) / static_cast<double>(watched.count) : 0.0;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "track/tap.h"
+
 namespace rocetop::track {
 namespace {
 
@@ -50,7 +52,7 @@ Observation Connection::on_packet(std::size_t index, const PacketFacts& packet, 
   side.count(packet);
   headers_cut_ =
       headers_cut_ || (packet.headers_cut && (packet.is_read_request() || packet.role == wire::Role::kAcknowledge));
-  learn_path_mtu(packet);
+  learn_path_mtu(side.counts, packet);
   if (packet.is_data())
     side.watch_data(packet, context, [&](Nanos last_data) { return idle_before(index, packet, last_data); });
 
@@ -119,7 +121,7 @@ void Connection::deliver_cnp(std::size_t index, const PacketFacts& cnp, Context&
   const Side& receiver = *sides_[index];
   Side& sender = *sides_[1 - index];
   const bool sign =
-      sender.congestion.need().on_cnp(cnp, receiver.last_sequence_nak, receiver.last_sequence_nak_time, sender.rate);
+      sender.congestion.use().on_cnp(cnp, receiver.last_sequence_nak, receiver.last_sequence_nak_time, sender.rate);
   if (sign && !cnp.destination_options) {
     context.receivers.on_sign(sender.key.hosts.src, sender.key.hosts.dst, cnp.frame, cnp.time);
   }
@@ -134,7 +136,7 @@ void Connection::deliver_reply(std::size_t index, const PacketFacts& packet, Obs
   Side& side = *sides_[index];
   const bool delivered = side.delivered(packet);
   if (packet.is_sequence_nak() && is_paired() && sides_[1 - index]->congestion) {
-    sides_[1 - index]->congestion->on_nak(packet);
+    sides_[1 - index]->congestion.use().on_nak(packet);
   }
   RequestSpace* requests = is_paired() ? &sides_[1 - index]->requests : nullptr;
   if (packet.role == wire::Role::kResponse) {
@@ -168,11 +170,15 @@ void Connection::hold_reply(Side& side, const PacketFacts& packet, Context& cont
 }
 
 /// First and Middle packets are as long as the path MTU (IBTA vol. 1, 9.7.5.1).
-void Connection::learn_path_mtu(const PacketFacts& packet) {
-  if (path_mtu_ || packet.icrc == wire::IcrcStatus::kBad) return;
+void Connection::learn_path_mtu(DirectionCounts& counts, const PacketFacts& packet) {
+  if (counts.path_mtu != 0 || packet.icrc == wire::IcrcStatus::kBad) return;
   if (packet.role != wire::Role::kRequest && packet.role != wire::Role::kResponse) return;
   if (packet.position != wire::Position::kFirst && packet.position != wire::Position::kMiddle) return;
   if (!is_path_mtu(packet.payload_bytes)) return;
+  counts.path_mtu = packet.payload_bytes;
+  counts.path_mtu_frame = packet.frame;
+  counts.path_mtu_time = packet.time;
+  if (path_mtu_) return;
   path_mtu_ = packet.payload_bytes;
   for (auto& side : sides_) {
     if (side) side->requests.on_path_mtu(*path_mtu_);
@@ -257,6 +263,8 @@ ConnectionCounts Connection::finish(Context& context) {
   }
   fill_direction(0, out.a_to_b.emplace());
   if (is_paired()) fill_direction(1, out.b_to_a.emplace());
+  judge_tap(*out.a_to_b, out.b_to_a ? &*out.b_to_a : nullptr);
+  if (out.b_to_a) judge_tap(*out.b_to_a, &*out.a_to_b);
   return out;
 }
 
@@ -265,9 +273,11 @@ void Connection::fill_direction(std::size_t index, DirectionCounts& out) const {
   out = side.total();
   out.requests = side.requests.counts();
   out.responses = side.responses.counts();
-  if (side.congestion) out.congestion.need() = side.congestion->finish(side.counts.last_data_time);
+  if (side.congestion) out.congestion.use() = side.congestion->finish(side.counts.last_data_time);
   const RequestSpace& requests = side.requests;
   if (!requests.started()) return;
+  out.round_trips = requests.round_trips();
+  out.messages = requests.messages();
   out.last_new_request_time = requests.last_new_time();
   out.last_request_time = requests.last_request_time();
   out.last_request_frame = requests.last_request_frame();

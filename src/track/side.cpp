@@ -39,7 +39,10 @@ void count_acknowledgement(DirectionCounts& counts, const PacketFacts& packet) {
       return;
     case wire::AethKind::kRnrNak:
       ++counts.rnr_naks;
-      if ((packet.syndrome & 0x1F) == 0 && !counts.first_rnr_timer_zero) counts.first_rnr_timer_zero = packet.frame;
+      if ((packet.syndrome & 0x1F) == 0 && !counts.first_rnr_timer_zero) {
+        counts.first_rnr_timer_zero = packet.frame;
+        counts.first_rnr_timer_zero_time = packet.time;
+      }
       return;
     case wire::AethKind::kReserved:
       return;
@@ -56,6 +59,15 @@ void count_acknowledgement(DirectionCounts& counts, const PacketFacts& packet) {
   }
 }
 
+void note_damage(DirectionCounts& counts, const PacketFacts& packet) {
+  if (!counts.first_bad_icrc) {
+    counts.first_bad_icrc = packet.frame;
+    counts.first_bad_icrc_time = packet.time;
+  }
+  counts.last_bad_icrc = packet.frame;
+  counts.last_bad_icrc_time = packet.time;
+}
+
 }  // namespace
 
 void Side::count(const PacketFacts& packet) {
@@ -64,6 +76,7 @@ void Side::count(const PacketFacts& packet) {
     counts.first_time = packet.time;
     counts.udp_src = packet.udp_src;
     counts.udp_dst = packet.udp_dst;
+    counts.hop_limit = packet.hop_limit;
   } else if (packet.udp_src != counts.udp_src && packet.role != wire::Role::kCnp) {
     counts.udp_src_varies = true;
   }
@@ -74,7 +87,7 @@ void Side::count(const PacketFacts& packet) {
   counts.truncated_frames += packet.truncated ? 1 : 0;
   ++counts.ecn[packet.traffic_class & 3];
   ++counts.icrc[static_cast<std::size_t>(packet.icrc)];
-  if (packet.icrc == wire::IcrcStatus::kBad && !counts.first_bad_icrc) counts.first_bad_icrc = packet.frame;
+  if (packet.icrc == wire::IcrcStatus::kBad) note_damage(counts, packet);
   add_one(counts.opcodes, opcode_row, packet.opcode);
   if (!path_row.is_of(packet)) {
     add_path_row(counts);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/lazy.h"
 #include "track/congestion.h"
 #include "track/context.h"
 #include "track/counts.h"
@@ -37,8 +38,8 @@ struct Side {
     }
   };
   PathRow path_row;
-  RateMeter rate;                ///< of its data
-  Boxed<Congestion> congestion;  ///< of its data, from the first CE or CNP on
+  RateMeter rate;               ///< of its data
+  Lazy<Congestion> congestion;  ///< of its data, from the first CE or CNP on
   DirectionCounts counts;
   ResponseSpace responses;
   PacketFacts last_ack;
@@ -69,7 +70,7 @@ struct Side {
     if (!packet.is_marked() && !congestion) [[likely]] {
       return;
     }
-    if (congestion.need().on_data(packet, idle_before(before), moved, rate)) {
+    if (congestion.use().on_data(packet, idle_before(before), moved, rate)) {
       context.receivers.on_sign(key.hosts.src, key.hosts.dst, packet.frame, packet.time);
     }
   }

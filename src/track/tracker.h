@@ -42,6 +42,9 @@ class Tracker {
   std::vector<PausingPort> pauses(Nanos last_time) { return pauses_.finish(last_time); }
 
   const std::vector<CmRejection>& rejections() const { return management_.rejections(); }
+  std::vector<CmSetUp> set_ups() const { return management_.set_ups(); }
+  /// Beyond the limit: counted, not kept.
+  std::uint64_t rejections_omitted() const { return management_.rejections_omitted(); }
   /// Connections dropped at Limits::connections.
   std::uint64_t evicted_connections() const { return evicted_; }
   /// Packets with a wrong ICRC for queue pairs that nothing else was sent to: part of no connection.

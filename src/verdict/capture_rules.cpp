@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/number_text.h"
 #include "verdict/rules.h"
 
 namespace rocetop::verdict {
@@ -38,7 +39,7 @@ void incomplete(Docket& docket) {
       for (const auto* space : {&(*d)->requests, &(*d)->responses}) {
         for (const auto& run : space->missing) {
           if (run.outcome != Outcome::kCaptureMissed) continue;
-          cite(f, run.seen_at);
+          cite(f, run);
           concerned = true;
         }
       }
@@ -83,6 +84,10 @@ void one_way(Docket& docket) {
       plural(frames, "frame"), all ? "any packet of the other direction" : "a counterpart that their PSNs fit");
   f.next_steps = {
       "mirror both directions of the port (rx and tx); with several paths, mirror where both directions pass"};
+  for (const auto* d : seen) {
+    cite(f, d->first_frame, d->first_time);
+    date(f, d->last_time);
+  }
   if (ids.size() > 100) ids.resize(100);
   f.connections = std::move(ids);
 }
@@ -103,6 +108,8 @@ void truncated(Docket& docket) {
   f.next_steps = {
       "a snap length of 128 bytes keeps every RoCE header, also behind a tunnel header or two; 0 keeps the ICRC too"};
   cite(f, c.first_truncated_frame);
+  f.frames_total = c.truncated_frames;
+  date(f, c.first_time, c.last_time);
   f.values = {{"truncated_frames", static_cast<double>(c.truncated_frames)}};
 }
 
@@ -129,6 +136,7 @@ void duplicated(Docket& docket) {
       "ports. They are counted as duplicates and not as retransmissions; frame and byte counts include them.";
   f.next_steps = {
       "mirror one port, or one direction of each port; or remove duplicates before the analysis (editcap -d)"};
+  date(f, docket.evidence().capture.first_time, docket.evidence().capture.last_time);
   f.values = {{"duplicate_packets", static_cast<double>(copies)}, {"duplicate_ratio", share}};
 }
 

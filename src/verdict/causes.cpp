@@ -8,6 +8,7 @@
 #include <map>
 #include <string_view>
 
+#include "base/number_text.h"
 #include "verdict/docket.h"
 
 namespace rocetop::verdict {
@@ -25,7 +26,7 @@ constexpr std::array kCauseTable = {
     CauseRow{"retransmit.nak", {"loss.before_tap", "loss.after_tap", "icrc.bad", "order.reordered"}},
     CauseRow{"retransmit.timeout",
              {"peer.silent", "peer.unreachable", "loss.before_tap", "loss.after_tap", "icrc.bad"}},
-    CauseRow{"retransmit.early", {"retransmit.timeout"}},
+    CauseRow{"retransmit.early", {"retransmit.timeout", "loss.before_tap", "loss.after_tap", "icrc.bad"}},
     CauseRow{"retransmit.read_restart", {"loss.before_tap", "icrc.bad"}},
     CauseRow{"retransmit.waste", {"retransmit.nak", "retransmit.timeout"}},
     CauseRow{"peer.silent", {"nak.fatal"}},
@@ -35,9 +36,6 @@ constexpr std::array kCauseTable = {
     CauseRow{"incast", {"ecn.marks_without_cnp"}},
     CauseRow{"pfc.paused", {"pfc.storm"}},
 };
-
-/// A fatal NAK tears down a job: others within this time are taken for its consequences.
-constexpr double kFatalFollowsNs = 5e9;
 
 bool share_connection(const Finding& a, const Finding& b) {
   return std::any_of(a.connections.begin(), a.connections.end(), [&](std::uint32_t id) {
@@ -66,14 +64,14 @@ std::size_t on_same_connection(const std::vector<Finding>& findings, std::size_t
 }
 
 /// Index of the finding that caused findings[i], or findings.size().
-std::size_t cause_of(const std::vector<Finding>& findings, std::size_t i) {
+std::size_t cause_of(const std::vector<Finding>& findings, std::size_t i, const Thresholds& thresholds) {
   const Finding& f = findings[i];
   if (f.rule == "nak.fatal") {
     std::size_t earliest = findings.size();
     for (std::size_t k = 0; k < findings.size(); ++k) {
       if (k == i || findings[k].rule != "nak.fatal" || !share_host(findings[k], f)) continue;
       const double lag = value_of(f, "time_ns") - value_of(findings[k], "time_ns");
-      if (lag <= 0 || lag > kFatalFollowsNs) continue;
+      if (lag <= 0 || lag > static_cast<double>(thresholds.fatal_follows.count)) continue;
       if (earliest == findings.size() || value_of(findings[k], "time_ns") < value_of(findings[earliest], "time_ns"))
         earliest = k;
     }
@@ -134,7 +132,7 @@ void gather(std::vector<Finding>& findings, std::size_t apart) {
           all.hosts.push_back(host);
       }
       if (i != members.front()) {
-        for (const FrameId frame : f.frames) cite(all, frame);
+        merge_proof(all, f);
         gone[i] = true;
       }
       for (const auto& [name, value] : f.values) {
@@ -147,6 +145,7 @@ void gather(std::vector<Finding>& findings, std::size_t apart) {
     }
     std::sort(ids.begin(), ids.end());
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    settle_proof(all);
     all.title = fmt::format("{}, for example: {}", plural(ids.size(), "connection"), example);
     all.connections = std::move(ids);
     all.values.clear();
@@ -161,12 +160,12 @@ void gather(std::vector<Finding>& findings, std::size_t apart) {
   findings.resize(kept);
 }
 
-void link_and_order(std::vector<Finding>& findings) {
+void link_and_order(std::vector<Finding>& findings, const Thresholds& thresholds) {
   std::stable_sort(findings.begin(), findings.end(),
                    [](const Finding& a, const Finding& b) { return rank(a) < rank(b); });
   const std::size_t none = findings.size();
   std::vector<std::size_t> cause(findings.size(), none);
-  for (std::size_t i = 0; i < findings.size(); ++i) cause[i] = cause_of(findings, i);
+  for (std::size_t i = 0; i < findings.size(); ++i) cause[i] = cause_of(findings, i, thresholds);
   std::vector<std::size_t> order;
   std::vector<bool> placed(findings.size(), false);
   const auto place = [&](auto&& self, std::size_t i) -> void {

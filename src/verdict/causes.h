@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "verdict/finding.h"
+#include "verdict/thresholds.h"
 
 namespace rocetop::verdict {
 
@@ -12,6 +13,6 @@ namespace rocetop::verdict {
 void gather(std::vector<Finding>& findings, std::size_t apart);
 
 /// Orders findings (worst first, consequences right after their cause), numbers them from 1 and fills `caused_by`.
-void link_and_order(std::vector<Finding>& findings);
+void link_and_order(std::vector<Finding>& findings, const Thresholds& thresholds);
 
 }  // namespace rocetop::verdict

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/number_text.h"
 #include "base/time_text.h"
 #include "verdict/rules.h"
 
@@ -55,7 +56,7 @@ void changed(Docket& docket, const DirectionView& v) {
               "ECN-marked.";
   f.next_steps = {"look for changes of cma_roce_tos, the traffic class of the adapter, or QoS policies at that time",
                   "are both DSCPs mapped to the RoCE class on every hop?"};
-  for (const DscpChange* c : own) cite(f, c->frame);
+  for (const DscpChange* c : own) cite(f, c->frame, c->time);
   f.values = {{"dscp_before", static_cast<double>(own[0]->from)},
               {"dscp_after", static_cast<double>(own[0]->to)},
               {"changes", static_cast<double>(v.direction->dscp_changes_in_all)}};
@@ -75,8 +76,8 @@ void asymmetric(Docket& docket, const DirectionView& v) {
   f.next_steps = {fmt::format("compare cma_roce_tos and the adapter's traffic class of {} and {}",
                               v.direction->src.to_string(), v.opposite->src.to_string()),
                   "does a switch port trust DSCP on one side only?"};
-  cite(f, v.direction->first_frame);
-  cite(f, v.opposite->first_frame);
+  cite(f, v.direction->first_frame, v.direction->first_time);
+  cite(f, v.opposite->first_frame, v.opposite->first_time);
   f.values = {{"dscp_a_to_b", static_cast<double>(forward)}, {"dscp_b_to_a", static_cast<double>(backward)}};
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "base/number_text.h"
 #include "base/time_text.h"
 #include "verdict/loop.h"
 #include "verdict/rules.h"
@@ -26,31 +27,52 @@ std::string gigabits(double bits_per_second) {
 constexpr std::size_t kListed = 100;  // connections that a finding about many names
 constexpr std::size_t kHostsListed = 64;
 
+/// Names a flow's connection and sender in a finding about many.
+void add_flow(Finding& f, const DirectionView& v) {
+  if (f.connections.size() < kListed) f.connections.push_back(v.connection->id);
+  if (std::find(f.hosts.begin(), f.hosts.end(), v.direction->src) == f.hosts.end() && f.hosts.size() < kHostsListed)
+    f.hosts.push_back(v.direction->src);
+}
+
 double as_double(std::uint64_t n) { return static_cast<double>(n); }
 
-void marks_without_cnp(Docket& docket, const LoopReader& loops, const DirectionView& v) {
-  if (!loops.marks_unanswered(v)) return;
-  const DirectionCounts& d = *v.direction;
-  const CongestionCounts& c = *d.congestion;
-  Finding& f = docket.add("ecn.marks_without_cnp", Severity::kWarning, docket.weighed(Confidence::kHigh), v);
-  const double share = as_double(c.ce_packets) / as_double(std::max<std::uint64_t>(data_packets(d), 1));
-  f.title = fmt::format("{} marked CE ({}) and not one CNP came back, {}", plural(c.ce_packets, "packet"),
-                        percent(share), path_name(v));
-  f.explanation = fmt::format(
-      "A switch signalled congestion for {} on data to {}, the way back was captured, and no CNP for it passed. The "
-      "sender cannot slow down: the queue stays full until packets are dropped or paused.",
-      short_duration(c.last_ce_time - c.first_ce_time), d.dst.to_string());
-  f.next_steps = {
-      fmt::format("on {}: is the notification point on (ecn/roce_np/enable, or the vendor's tool)? Compare "
-                  "np_ecn_marked_roce_packets with np_cnp_sent",
-                  d.dst.to_string()),
-      "CNPs in a class of their own may take another path: capture where both directions and all classes pass"};
-  f.ruled_out = {"a capture of one direction: packets back to the sender were captured",
-                 "pacing: marks went on for longer than any turn of this connection would take"};
-  cite(f, c.first_ce);
-  f.values = {{"ce_packets", as_double(c.ce_packets)},
-              {"ce_ratio", share},
-              {"marked_ns", static_cast<double>((c.last_ce_time - c.first_ce_time).count)}};
+/// Whether a host answers marks is a setting of the host: one finding a receiver.
+void marks_without_cnp(Docket& docket, const LoopReader& loops) {
+  std::map<IpAddress, std::vector<DirectionView>> by_receiver;
+  docket.each_direction([&](const DirectionView& v) {
+    if (loops.marks_unanswered(v)) by_receiver[v.direction->dst].push_back(v);
+  });
+  for (const auto& [receiver, flows] : by_receiver) {
+    std::uint64_t marked = 0;
+    std::uint64_t data = 0;
+    Finding& f = docket.add("ecn.marks_without_cnp", Severity::kWarning, docket.weighed(Confidence::kHigh));
+    f.hosts.push_back(receiver);
+    for (const DirectionView& v : flows) {
+      const CongestionCounts& c = *v.direction->congestion;
+      marked += c.ce_packets;
+      data += data_packets(*v.direction);
+      add_flow(f, v);
+      cite(f, c.first_ce, c.first_ce_time);
+      date(f, c.last_ce_time);
+    }
+    const double share = as_double(marked) / as_double(std::max<std::uint64_t>(data, 1));
+    f.title =
+        fmt::format("{} marked CE ({}) and not one CNP came back from {}, {}", plural(marked, "packet"), percent(share),
+                    receiver.to_string(), flows.size() == 1 ? path_name(flows[0]) : plural(flows.size(), "connection"));
+    f.explanation = fmt::format(
+        "Switches signalled congestion on data to {}, the way back was captured, and no CNP for it passed. The senders "
+        "cannot slow down: the queue stays full until packets are dropped or paused.",
+        receiver.to_string());
+    f.next_steps = {
+        fmt::format("on {}: is the notification point on (ecn/roce_np/enable, or the vendor's tool)? Compare "
+                    "np_ecn_marked_roce_packets with np_cnp_sent",
+                    receiver.to_string()),
+        "CNPs in a class of their own may take another path: capture where both directions and all classes "
+        "pass"};
+    f.ruled_out = {"a capture of one direction: packets back to the senders were captured",
+                   "pacing: marks went on for longer than any turn of a connection would take"};
+    f.values = {{"ce_packets", as_double(marked)}, {"ce_ratio", share}};
+  }
 }
 
 void cnp_without_marks(Docket& docket, const LoopReader& loops, const DirectionView& v) {
@@ -104,7 +126,7 @@ void cnp_without_slowdown(Docket& docket, const LoopReader& loops, const Directi
                   "do CNPs reach the adapter? Their DSCP may map to a class that is dropped or never served"};
   f.ruled_out = {"an application that offers less than it may send: there was always something outstanding",
                  "a rate held down by a queue before the capture point: no packet here is marked"};
-  cite(f, c.first_cnp);
+  cite(f, c.first_cnp, c.first_cnp_time);
   f.values = {{"cnps", as_double(c.cnps)},
               {"lowest_bits_per_second", c.lowest_bps},
               {"highest_bits_per_second", c.highest_bps},
@@ -139,13 +161,9 @@ void oscillation(Docket& docket) {
     f.ruled_out = {
         fmt::format("applications that pause: {} of the time nothing was outstanding", percent(c.idle_ratio()))};
     f.hosts.push_back(receiver);
-    for (const DirectionView& v : flows) {
-      if (f.connections.size() < kListed) f.connections.push_back(v.connection->id);
-      if (std::find(f.hosts.begin(), f.hosts.end(), v.direction->src) == f.hosts.end() && f.hosts.size() < kHostsListed)
-        f.hosts.push_back(v.direction->src);
-    }
-    cite(f, c.first_ce);
-    cite(f, c.first_cnp);
+    for (const DirectionView& v : flows) add_flow(f, v);
+    cite(f, c.first_ce, c.first_ce_time);
+    cite(f, c.first_cnp, c.first_cnp_time);
     f.values = {{"period_ns", c.swing_ns},
                 {"amplitude_ratio", c.swing_depth},
                 {"period_spread_ratio", c.swing_spread},
@@ -179,21 +197,27 @@ void cnp_class(Docket& docket, const DirectionView& v) {
 /// Connections whose only packets are CNPs, and CNPs for queue pairs that were seen to send no data.
 void unmatched(Docket& docket) {
   std::set<std::pair<IpAddress, IpAddress>> open;  // hosts with data whose own queue pair is not known
+  std::set<IpAddress> senders;                     // hosts of which data was captured
   for (const auto& c : docket.evidence().connections) {
     if (c.transport == wire::Transport::kUd || c.transport == wire::Transport::kCnp) continue;
     const auto& d = c.a_to_b ? *c.a_to_b : *c.b_to_a;
     if (!(c.a_to_b && c.b_to_a)) open.insert({d.src, d.dst});
+    for (const auto* side : {&c.a_to_b, &c.b_to_a}) {
+      if (*side && data_packets(**side) > 0) senders.insert((*side)->src);
+    }
   }
   std::uint64_t cnps = 0;
   std::vector<std::uint32_t> ids;
   std::set<IpAddress> hosts;
   std::vector<FrameId> frames;
+  bool data_seen = false;  // of a host that got such CNPs
   std::set<std::pair<IpAddress, std::uint32_t>> targets;
   const auto add = [&](const track::ConnectionCounts& c, const DirectionCounts& d) {
     cnps += d.cnps;
     ids.push_back(c.id);
     hosts.insert(d.src);
     hosts.insert(d.dst);
+    data_seen = data_seen || senders.contains(d.dst);
     frames.push_back(d.first_cnp);
     if (d.dst_qpn) targets.insert({d.dst, d.dst_qpn->value});
   };
@@ -210,7 +234,8 @@ void unmatched(Docket& docket) {
     }
   }
   if (cnps == 0) return;
-  Finding& f = docket.add("cnp.unmatched", Severity::kWarning, docket.weighed(Confidence::kMedium));
+  Finding& f = docket.add("cnp.unmatched", data_seen ? Severity::kWarning : Severity::kInfo,
+                          docket.weighed(data_seen ? Confidence::kMedium : Confidence::kLow));
   f.title = fmt::format("{} for {} that send{} nothing here", plural(cnps, "CNP"), plural(targets.size(), "queue pair"),
                         targets.size() == 1 ? "s" : "");
   f.explanation =
@@ -288,11 +313,11 @@ void judge_congestion(Docket& docket) {
   const Evidence& e = docket.evidence();
   const LoopReader loops(e.connections, e.capture, docket.thresholds());
   docket.each_direction([&](const DirectionView& v) {
-    marks_without_cnp(docket, loops, v);
     cnp_without_marks(docket, loops, v);
     cnp_without_slowdown(docket, loops, v);
     cnp_class(docket, v);
   });
+  marks_without_cnp(docket, loops);
   oscillation(docket);
   unmatched(docket);
   not_ect(docket, loops);

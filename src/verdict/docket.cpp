@@ -8,25 +8,13 @@
 namespace rocetop::verdict {
 namespace {
 
-constexpr std::size_t kCitedMost = 8;
-
-std::string grouped(std::uint64_t n) {
-  std::string digits = std::to_string(n);
-  for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3) {
-    digits.insert(static_cast<std::size_t>(i), 1, ',');
-  }
-  return digits;
-}
+constexpr std::size_t kCitedMost = 16'384;  // of one finding, until its proof is settled
 
 std::string end_name(const IpAddress& ip, const std::optional<Qpn>& qpn) {
   return qpn ? fmt::format("{} qp {}", ip.to_string(), qpn->value) : ip.to_string();
 }
 
 }  // namespace
-
-std::string plural(std::uint64_t n, std::string_view noun) {
-  return fmt::format("{} {}{}", grouped(n), noun, n == 1 ? "" : "s");
-}
 
 std::string percent(double share) {
   const double p = share * 100;
@@ -53,16 +41,16 @@ void Docket::each_direction(const std::function<void(const DirectionView&)>& fun
   }
 }
 
-Finding& Docket::add(std::string rule, Severity severity, Confidence confidence) {
+Finding& Docket::add(RuleId rule, Severity severity, Confidence confidence) {
   Finding& f = findings_.emplace_back();
-  f.rule = std::move(rule);
+  f.rule = rule.id();
   f.severity = severity;
   f.confidence = confidence;
   return f;
 }
 
-Finding& Docket::add(std::string rule, Severity severity, Confidence confidence, const DirectionView& view) {
-  Finding& f = add(std::move(rule), severity, confidence);
+Finding& Docket::add(RuleId rule, Severity severity, Confidence confidence, const DirectionView& view) {
+  Finding& f = add(rule, severity, confidence);
   f.connections.push_back(view.connection->id);
   f.hosts = {view.direction->src, view.direction->dst};
   return f;
@@ -74,10 +62,60 @@ Confidence Docket::weighed(Confidence confidence) const {
   return confidence == Confidence::kHigh ? Confidence::kMedium : Confidence::kLow;
 }
 
-void cite(Finding& finding, FrameId frame) {
-  if (!frame || finding.frames.size() >= kCitedMost) return;
-  if (std::find(finding.frames.begin(), finding.frames.end(), frame) != finding.frames.end()) return;
-  finding.frames.push_back(frame);
+void cite(Finding& finding, FrameId frame, Nanos time) {
+  if (!frame) return;
+  if (time.count != 0) date(finding, time);
+  ++finding.frames_total;
+  if (finding.frames.size() < kCitedMost) {
+    finding.frames.push_back(frame);
+  } else if (frame > finding.frames.back()) {
+    finding.frames.back() = frame;  // the last one of all is worth more than the one before it
+  }
+}
+
+void cite(Finding& finding, const track::Episode& episode) {
+  cite(finding, episode.trigger_frame);
+  cite(finding, episode.first_frame, episode.first_time);
+  if (episode.wait.count > 0) date(finding, episode.first_time - episode.wait);
+}
+
+void cite(Finding& finding, const track::MissingRun& run) { cite(finding, run.seen_at, run.seen_at_time); }
+
+void date(Finding& finding, Nanos time) {
+  finding.first_time = std::min(time, finding.first_time.value_or(time));
+  finding.last_time = std::max(time, finding.last_time.value_or(time));
+}
+
+void date(Finding& finding, Nanos first, Nanos last) {
+  date(finding, first);
+  date(finding, last);
+}
+
+void settle_proof(Finding& finding) {
+  std::vector<FrameId>& frames = finding.frames;
+  std::sort(frames.begin(), frames.end());
+  const auto end = std::unique(frames.begin(), frames.end());
+  const auto repeats = static_cast<std::uint64_t>(frames.end() - end);
+  finding.frames_total -= std::min(repeats, finding.frames_total);
+  frames.erase(end, frames.end());
+  finding.frames_total = std::max<std::uint64_t>(finding.frames_total, frames.size());
+  if (frames.size() <= kProofPackets) return;
+  constexpr std::size_t kFirst = 3;
+  constexpr std::size_t kLast = 2;
+  constexpr std::size_t kBetween = kProofPackets - kFirst - kLast;
+  const std::size_t room = frames.size() - kFirst - kLast;
+  std::vector<FrameId> chosen(frames.begin(), frames.begin() + kFirst);
+  for (std::size_t i = 1; i <= kBetween; ++i) chosen.push_back(frames[kFirst + room * i / (kBetween + 1)]);
+  chosen.insert(chosen.end(), frames.end() - kLast, frames.end());
+  frames = std::move(chosen);
+}
+
+void merge_proof(Finding& finding, const Finding& other) {
+  finding.frames.insert(finding.frames.end(), other.frames.begin(), other.frames.end());
+  finding.frames_total += other.frames_total;
+  for (const auto& time : {other.first_time, other.last_time}) {
+    if (time) date(finding, *time);
+  }
 }
 
 }  // namespace rocetop::verdict

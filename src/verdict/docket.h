@@ -9,6 +9,7 @@
 
 #include "verdict/evidence.h"
 #include "verdict/finding.h"
+#include "verdict/rule_book.h"
 #include "verdict/thresholds.h"
 
 namespace rocetop::verdict {
@@ -24,8 +25,6 @@ struct DirectionView {
 std::string path_name(const DirectionView& view);
 /// "192.0.2.1 qp 18 ↔ 192.0.2.2 qp 17", as far as it is known.
 std::string connection_name(const track::ConnectionCounts& connection);
-/// "1 packet", "3 packets", "1,234 packets".
-std::string plural(std::uint64_t n, std::string_view noun);
 /// "12.3 %".
 std::string percent(double share);
 
@@ -40,9 +39,9 @@ class Docket {
   void each_direction(const std::function<void(const DirectionView&)>& function) const;
 
   /// A new finding about a direction: connection and hosts (sender first) are filled in. Valid until the next one.
-  Finding& add(std::string rule, Severity severity, Confidence confidence, const DirectionView& view);
+  Finding& add(RuleId rule, Severity severity, Confidence confidence, const DirectionView& view);
   /// A new finding about the capture as a whole, or about hosts.
-  Finding& add(std::string rule, Severity severity, Confidence confidence);
+  Finding& add(RuleId rule, Severity severity, Confidence confidence);
 
   std::vector<Finding>& findings() { return findings_; }
 
@@ -55,7 +54,23 @@ class Docket {
   std::vector<Finding> findings_;
 };
 
-/// Adds a frame to the proof, unless it is none or there already; at most 8 are kept.
-void cite(Finding& finding, FrameId frame);
+/// Adds a frame, and its time if that is known, to the proof; no frame adds nothing. Cite every packet that proves the
+/// case, in any order and as often as it comes up: settle_proof() chooses.
+void cite(Finding& finding, FrameId frame, Nanos time = {});
+/// The sender going back: what made it and its first resend, from the beginning of the wait on.
+void cite(Finding& finding, const track::Episode& episode);
+/// The packet that jumped over missing PSNs.
+void cite(Finding& finding, const track::MissingRun& run);
+/// The evidence reaches to `time`. Not needed for what was cited with its time.
+void date(Finding& finding, Nanos time);
+void date(Finding& finding, Nanos first, Nanos last);
+
+/// Packets of a proof that are shown.
+inline constexpr std::size_t kProofPackets = 8;
+/// Orders the cited frames and keeps kProofPackets of them: the first three (one case in full), the last two, and the
+/// rest spread evenly between.
+void settle_proof(Finding& finding);
+/// Adds the proof of `other`, settled like that of `finding`, and its times; settle the result.
+void merge_proof(Finding& finding, const Finding& other);
 
 }  // namespace rocetop::verdict

@@ -25,11 +25,15 @@ struct CaptureEvidence {
   std::optional<std::uint64_t> dropped_reported;
   std::uint64_t ip_fragments = 0;
   FrameId first_ip_fragment;
+  Nanos first_ip_fragment_time;
+  FrameId last_ip_fragment;
+  Nanos last_ip_fragment_time;
   Nanos first_time;
   Nanos last_time;
   std::uint64_t evicted_connections = 0;
   std::vector<track::PausingPort> pauses;
   std::vector<track::ReceiverCounts> receivers;
+  std::uint64_t rejections_omitted = 0;     ///< CM rejections beyond what is kept
   std::uint64_t stray_damaged_packets = 0;  ///< wrong ICRC, and a queue pair that nothing else was sent to
 };
 
@@ -37,6 +41,7 @@ struct Evidence {
   CaptureEvidence capture;
   const std::vector<track::ConnectionCounts>& connections;
   const std::vector<track::CmRejection>& rejections;
+  std::vector<track::CmSetUp> set_ups = {};
   Expectations expectations = {};
 };
 

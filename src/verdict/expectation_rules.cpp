@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/number_text.h"
 #include "verdict/loop.h"
 #include "verdict/rules.h"
 

@@ -10,6 +10,7 @@
 
 #include "base/frame_id.h"
 #include "base/ip_address.h"
+#include "base/nanos.h"
 
 namespace rocetop::verdict {
 
@@ -28,7 +29,10 @@ struct Finding {
   std::vector<std::string> ruled_out;
   std::vector<std::uint32_t> connections;  ///< ids
   std::vector<IpAddress> hosts;
-  std::vector<FrameId> frames;                         ///< the packets that prove it; the first few of many
+  std::optional<Nanos> first_time;  ///< of its evidence; none where the evidence has no time
+  std::optional<Nanos> last_time;
+  std::vector<FrameId> frames;     ///< packets that prove it, in order: all, or a choice from the first to the last
+  std::uint64_t frames_total = 0;  ///< how many the choice was made from
   std::vector<std::pair<std::string, double>> values;  ///< name with unit -> number
 };
 

@@ -2,6 +2,7 @@
 // Integrity: packets that were damaged (ICRC) or cut in pieces (IP fragments) on the way.
 #include <fmt/format.h>
 
+#include "base/number_text.h"
 #include "verdict/rules.h"
 
 namespace rocetop::verdict {
@@ -31,7 +32,9 @@ void icrc(Docket& docket, const DirectionView& v) {
         "look at CRC, symbol and FEC error counters of the links before the capture point; suspect cables, optics, "
         "or a device that rewrites headers"};
   }
-  cite(f, d.first_bad_icrc);
+  cite(f, d.first_bad_icrc, d.first_bad_icrc_time);
+  cite(f, d.last_bad_icrc, d.last_bad_icrc_time);
+  f.frames_total = bad;
   f.values = {{"bad_packets", static_cast<double>(bad)}, {"good_packets", static_cast<double>(good)}};
 }
 
@@ -44,7 +47,9 @@ void fragments(Docket& docket) {
       "Adapters do not reassemble RoCE: a RoCE packet that is fragmented is lost. Only first fragments show "
       "whether they are RoCE; the rest may belong to other traffic.";
   f.next_steps = {"check that the path MTU plus headers fits every link: 4096 needs an interface MTU of at least 4200"};
-  cite(f, c.first_ip_fragment);
+  cite(f, c.first_ip_fragment, c.first_ip_fragment_time);
+  cite(f, c.last_ip_fragment, c.last_ip_fragment_time);
+  f.frames_total = c.ip_fragments;
   f.values = {{"fragments", static_cast<double>(c.ip_fragments)}};
 }
 
@@ -57,6 +62,7 @@ void strays(Docket& docket) {
   f.explanation =
       "Damaged in the header, it seems: which connection they belonged to cannot be told. They are part of none.";
   f.next_steps = {"look at CRC, symbol and FEC error counters of the links before the capture point"};
+  date(f, docket.evidence().capture.first_time, docket.evidence().capture.last_time);
   f.values = {{"bad_packets", static_cast<double>(packets)}};
 }
 

@@ -26,9 +26,14 @@ std::vector<Finding> judge(const Evidence& evidence, const Thresholds& threshold
   judge_pauses(docket);
   judge_sharing(docket);
   judge_expectations(docket);
+  judge_set_ups(docket);
+  judge_hosts(docket);
+  judge_stragglers(docket);
+  judge_mtu(docket);
   std::vector<Finding> findings = std::move(docket.findings());
+  for (Finding& f : findings) settle_proof(f);
   gather(findings, kApart);
-  link_and_order(findings);
+  link_and_order(findings, thresholds);
   return findings;
 }
 

@@ -22,6 +22,30 @@ bool is_not_ect(const DirectionCounts& d) {
   return all > 0 && data_with(d, wire::Ecn::kNotEct) * 2 > all;
 }
 
+namespace {
+
+/// Packets that went missing, and that NAKs asked for: before the capture point and after it.
+std::uint64_t losses(const DirectionCounts& d) {
+  std::uint64_t lost = d.requests.episodes_by_cause[static_cast<std::size_t>(track::Cause::kNak)];
+  for (const auto* space : {&d.requests, &d.responses}) {
+    lost += space->missing_packets[static_cast<std::size_t>(track::Outcome::kRetransmitted)];
+  }
+  return lost;
+}
+
+}  // namespace
+
+/// Seen near the sender; elsewhere a round trip does not hold the queue.
+bool LoopReader::rtt_is_inflated(const DirectionCounts& d) const {
+  constexpr std::int64_t kNoise = 20'000;  // ns: a host's own delays
+  const Histogram& rtt = d.round_trips.rtt_ns;
+  if (d.tap != track::Tap::kNearSource || rtt.count() < thresholds_.class_packets) return false;
+  const std::int64_t median = rtt.percentile(0.5);
+  return median - rtt.min() > kNoise &&
+         static_cast<double>(median) >=
+             thresholds_.rtt_inflation * static_cast<double>(std::max<std::int64_t>(rtt.min(), 1));
+}
+
 LoopReader::LoopReader(const std::vector<ConnectionCounts>& connections, const CaptureEvidence& capture,
                        const Thresholds& thresholds)
     : thresholds_(thresholds) {
@@ -32,6 +56,8 @@ LoopReader::LoopReader(const std::vector<ConnectionCounts>& connections, const C
     for (const auto* d : {&c.a_to_b, &c.b_to_a}) {
       if (!*d) continue;
       receivers_[(*d)->src].cnps += (*d)->cnps;
+      if (losses(**d) >= thresholds.queue_drops) receivers_[(*d)->dst].losing.insert((*d)->src);
+      if (rtt_is_inflated(**d)) receivers_[(*d)->dst].slow.insert((*d)->src);
       if (!(*d)->congestion || (*d)->congestion->ce_packets == 0) continue;
       ++receivers_[(*d)->dst].marked_directions;
       marked_receivers_[(*d)->dst] += (*d)->congestion->ce_packets;
@@ -67,21 +93,22 @@ bool LoopReader::takes_no_notice(const DirectionView& v) const {
 bool LoopReader::oscillates(const DirectionView& v) const {
   if (!v.direction->congestion) return false;
   const CongestionCounts& c = *v.direction->congestion;
-  return c.swings >= thresholds_.swings && c.swing_spread <= thresholds_.swing_spread &&
-         c.swing_depth >= thresholds_.swing_depth && c.idle_ratio() < thresholds_.idle_share;
+  return c.swings >= thresholds_.swings && c.calm_swings * 4 <= c.swings &&
+         c.swing_spread <= thresholds_.swing_spread && c.swing_depth >= thresholds_.swing_depth &&
+         c.idle_ratio() < thresholds_.idle_share;
 }
 
 bool LoopReader::queues_without_marks(const DirectionView& v) const {
   const DirectionCounts& d = *v.direction;
   if (d.congestion && d.congestion->ce_packets > 0) return false;
-  std::uint64_t lost = 0;
-  for (const auto* space : {&d.requests, &d.responses}) {
-    lost += space->missing_packets[static_cast<std::size_t>(track::Outcome::kRetransmitted)];
-  }
-  const bool drops = lost >= thresholds_.queue_drops &&
-                     static_cast<double>(lost) > thresholds_.queue_drop_share * static_cast<double>(data_packets(d));
+  // One sender's losses or delays may have many causes; those of several to one receiver have the queue before it.
+  constexpr std::size_t kSeveral = 2;
+  const auto found = receivers_.find(d.dst);
+  const bool shared =
+      found != receivers_.end() && ((found->second.losing.size() >= kSeveral && found->second.losing.contains(d.src)) ||
+                                    (found->second.slow.size() >= kSeveral && found->second.slow.contains(d.src)));
   const bool answered = d.congestion && d.congestion->cnps > d.congestion->cnps_with_nak;
-  return marks_seen_towards(d.dst) || paused_ || drops || answered;
+  return marks_seen_towards(d.dst) || paused_ || shared || answered;
 }
 
 Loop LoopReader::loop(const DirectionView& v) const {
@@ -120,7 +147,7 @@ void give_fast_cnps(std::vector<ConnectionCounts>& connections) {
     if (!is_stray(stray) || !stray.a_to_b->dst_qpn) continue;
     const auto found = by_name.find({stray.a_to_b->dst, stray.a_to_b->dst_qpn->value});
     if (found == by_name.end()) continue;
-    for (DirectionCounts* d : found->second) d->congestion.need().fast_cnps += stray.a_to_b->fast_cnps;
+    for (DirectionCounts* d : found->second) d->congestion.use().fast_cnps += stray.a_to_b->fast_cnps;
   }
 }
 

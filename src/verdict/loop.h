@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <vector>
 
 #include "verdict/docket.h"
@@ -38,7 +39,11 @@ class LoopReader {
   struct Receiver {
     std::uint64_t marked_directions = 0;
     std::uint64_t cnps = 0;
+    std::set<IpAddress> losing;  ///< hosts that lost packets on the way to it
+    std::set<IpAddress> slow;    ///< hosts whose round trips to it are far above the shortest
   };
+  bool rtt_is_inflated(const track::DirectionCounts& d) const;
+
   const Thresholds& thresholds_;
   bool paused_ = false;
   std::map<IpAddress, Receiver> receivers_;

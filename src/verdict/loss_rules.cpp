@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/number_text.h"
 #include "base/time_text.h"
 #include "verdict/rules.h"
 
@@ -21,11 +22,12 @@ std::uint64_t missing(const SpaceCounts& space, Outcome outcome) {
   return space.missing_packets[static_cast<std::size_t>(outcome)];
 }
 
-/// A PSN inside a go-back that reappears proves no loss by itself: the first resent one does, if a NAK named it or
-/// nothing had acknowledged it.
-bool proves_loss(const Episode& e) {
+/// A PSN inside a go-back that reappears proves no loss by itself: the first resent one does, if a NAK named it, or if
+/// nothing had acknowledged it for as long as a QP timeout.
+bool proves_loss(const Episode& e, const Thresholds& thresholds) {
   if (e.first_psn_acked || e.first_psn_late) return false;
-  return (e.cause == Cause::kNak && e.named_by_nak) || e.cause == Cause::kTimeout;
+  const bool waited = e.wait.count == 0 || e.wait >= thresholds.early_wait;
+  return (e.cause == Cause::kNak && e.named_by_nak) || (e.cause == Cause::kTimeout && waited);
 }
 
 bool holds(const MissingRun& run, Psn psn) {
@@ -65,7 +67,7 @@ LostBefore lost_before(const Docket& docket, const DirectionView& v) {
     for (const MissingRun& run : requests.missing) {
       if (run.outcome != Outcome::kRetransmitted) continue;
       const bool proof = std::any_of(requests.episodes.begin(), requests.episodes.end(), [&](const Episode& e) {
-        return proves_loss(e) && !e.first_psn_seen && holds(run, e.first_psn);
+        return proves_loss(e, docket.thresholds()) && !e.first_psn_seen && holds(run, e.first_psn);
       });
       named += proof ? length(run) : 0;
     }
@@ -123,11 +125,11 @@ void before_tap(Docket& docket, const DirectionView& v) {
                  "capture loss: nothing acknowledged them before"};
   for (const SpaceCounts* space : {&requests, &responses}) {
     for (const MissingRun& run : space->missing) {
-      if (run.outcome == Outcome::kRetransmitted) cite(f, run.seen_at);
+      if (run.outcome == Outcome::kRetransmitted) cite(f, run);
     }
   }
   for (const Episode& e : requests.episodes) {
-    if (e.unseen_packets > 0 || lost_its_tail(e, docket.thresholds().tail_silence)) cite(f, e.first_frame);
+    if (e.unseen_packets > 0 || lost_its_tail(e, docket.thresholds().tail_silence)) cite(f, e);
   }
   f.values = {{"lost_packets", static_cast<double>(lost)},
               {"lost_or_missed_packets", static_cast<double>(found.open)},
@@ -140,7 +142,8 @@ void after_tap(Docket& docket, const DirectionView& v) {
   std::uint64_t by_timeout = 0;
   std::vector<const Episode*> proof;
   for (const Episode& e : requests.episodes) {
-    if (!proves_loss(e) || !e.first_psn_seen || e.first_psn_bad_icrc || e.first_psn_behind_gap) continue;
+    if (!proves_loss(e, docket.thresholds()) || !e.first_psn_seen || e.first_psn_bad_icrc || e.first_psn_behind_gap)
+      continue;
     if (e.cause == Cause::kTimeout && e.originals_arrived) continue;
     if (e.cause == Cause::kTimeout) {
       if (!e.reply_was_due) continue;  // nothing that passed the tap asked for an answer
@@ -177,10 +180,7 @@ void after_tap(Docket& docket, const DirectionView& v) {
                   v.direction->dst.to_string())};
   f.ruled_out = {"loss before the capture point: each PSN was seen before it was asked for again",
                  "a full receive queue: no RNR NAK for these PSNs"};
-  for (const Episode* e : proof) {
-    cite(f, e->trigger_frame);
-    cite(f, e->first_frame);
-  }
+  for (const Episode* e : proof) cite(f, *e);
   f.values = {{"named_by_nak", static_cast<double>(by_nak)}, {"after_silence", static_cast<double>(by_timeout)}};
 }
 
@@ -199,7 +199,7 @@ void on_uc(Docket& docket, const DirectionView& v) {
   if (capture_loses) f.explanation += " This capture did miss packets elsewhere, so part of it may be its own.";
   f.next_steps = {"compare the receiver's message count with the sender's",
                   "capture at the receiver to see what arrived"};
-  for (const MissingRun& run : v.direction->requests.missing) cite(f, run.seen_at);
+  for (const MissingRun& run : v.direction->requests.missing) cite(f, run);
   f.values = {{"missing_packets", static_cast<double>(lost)},
               {"seen_packets", static_cast<double>(v.direction->requests.packets)}};
 }
@@ -257,7 +257,7 @@ void burst(Docket& docket) {
       f.next_steps = {
           "look for buffer drops, PFC watchdog actions and link flaps at this time on the switches of the path"};
       f.connections = ids;
-      for (std::size_t i = begin; i < end; ++i) cite(f, losses[i].frame);
+      for (std::size_t i = begin; i < end; ++i) cite(f, losses[i].frame, losses[i].time);
       f.values = {{"lost_packets", static_cast<double>(packets)},
                   {"longest_run_packets", static_cast<double>(longest)}};
     }

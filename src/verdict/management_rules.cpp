@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "base/number_text.h"
 #include "verdict/rules.h"
 #include "wire/cm.h"
 
@@ -30,13 +31,17 @@ void judge_management(Docket& docket) {
         "CM REJ, reason {}{}. The answer came from the peer's connection manager: the path works in both "
         "directions.",
         reason, first.rdma_cm_port ? fmt::format(", asked for RDMA-CM port {}", *first.rdma_cm_port) : "");
+    if (docket.evidence().capture.rejections_omitted > 0) {
+      f.explanation += fmt::format(" {} of this capture are only counted, whoever sent them.",
+                                   plural(docket.evidence().capture.rejections_omitted, "further rejection"));
+    }
     f.next_steps = {fmt::format("is the service listening on {}{}? Did the application refuse (consumer defined)?",
                                 from.to_string(),
                                 first.rdma_cm_port ? fmt::format(" port {}", *first.rdma_cm_port) : "")};
     f.hosts = {from, to};
     for (const auto* r : group.list) {
       cite(f, r->request_frame);
-      cite(f, r->frame);
+      cite(f, r->frame, r->time);
     }
     f.values = {{"rejections", static_cast<double>(group.count)}, {"reason", reason}};
   }

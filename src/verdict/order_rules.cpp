@@ -2,6 +2,7 @@
 // Order: packets that arrive late without having been sent again.
 #include <fmt/format.h>
 
+#include "base/number_text.h"
 #include "verdict/rules.h"
 
 namespace rocetop::verdict {
@@ -22,7 +23,7 @@ void judge_order(Docket& docket) {
     f.ruled_out = {"loss: nothing was sent again before they arrived"};
     for (const auto* space : {&d.requests, &d.responses}) {
       for (const auto& run : space->missing) {
-        if (run.outcome == track::Outcome::kReordered) cite(f, run.seen_at);
+        if (run.outcome == track::Outcome::kReordered) cite(f, run);
       }
     }
     f.values = {{"reordered_packets", static_cast<double>(late)},

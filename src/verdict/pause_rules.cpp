@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/number_text.h"
 #include "base/time_text.h"
 #include "verdict/rules.h"
 
@@ -79,7 +80,8 @@ void paused(Docket& docket, const PausingPort& port, std::size_t c, Nanos span) 
   if (!counts.paused) f.next_steps.emplace_back("say how fast the link is: --link-speed 100G");
   f.connections = still.ids;
   f.hosts = still.senders;
-  cite(f, counts.first_xoff);
+  cite(f, counts.first_xoff, counts.first_time);
+  date(f, counts.last_time);
   f.values = {{"class", c == track::kAllClasses ? -1.0 : static_cast<double>(c)},
               {"paused_ratio_min", least},
               {"paused_ratio_max", most},

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "base/number_text.h"
 #include "base/time_text.h"
 #include "verdict/rules.h"
 
@@ -98,9 +99,10 @@ void silent(Docket& docket, const DirectionView& v, std::uint64_t resends, Nanos
       fmt::format("try the path from {} to {} and back with the same UDP source port ({})", d.src.to_string(),
                   d.dst.to_string(), d.udp_src)};
   f.ruled_out = {"capture of one direction only: replies of this peer are in the capture"};
-  cite(f, d.last_ack_frame);
+  cite(f, d.last_ack_frame, d.last_ack_time);
+  date(f, d.last_request_time);
   for (const Episode& e : d.requests.episodes) {
-    if (!d.last_ack_frame || e.first_time > d.last_ack_time) cite(f, e.first_frame);
+    if (!d.last_ack_frame || e.first_time > d.last_ack_time) cite(f, e);
   }
   f.values = {{"resends", static_cast<double>(resends)},
               {"waited_ns", static_cast<double>(waited.count)},
@@ -121,8 +123,9 @@ void unreachable(Docket& docket, const DirectionView& v, std::uint64_t resends, 
                               d.dst.to_string()),
                   fmt::format("does QP {} exist on {}?", d.dst_qpn ? d.dst_qpn->value : 0, d.dst.to_string())};
   f.ruled_out = {"capture of one direction only: other connections show both directions"};
-  cite(f, d.first_frame);
-  for (const Episode& e : d.requests.episodes) cite(f, e.first_frame);
+  cite(f, d.first_frame, d.first_time);
+  date(f, d.last_request_time);
+  for (const Episode& e : d.requests.episodes) cite(f, e);
   f.values = {{"resends", static_cast<double>(resends)}, {"waited_ns", static_cast<double>(waited.count)}};
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/number_text.h"
 #include "base/time_text.h"
 #include "verdict/rules.h"
 
@@ -58,10 +59,7 @@ void rnr(Docket& docket, const DirectionView& v) {
           : "a min_rnr_timer much larger than the time the receiver needs makes each RNR NAK cost more"};
   f.ruled_out = {"loss: sequence NAKs for the same PSN right after an RNR NAK are its echo"};
   for (const Episode& e : v.direction->requests.episodes) {
-    if (e.cause == Cause::kRnr) {
-      cite(f, e.trigger_frame);
-      cite(f, e.first_frame);
-    }
+    if (e.cause == Cause::kRnr) cite(f, e);
   }
   f.values = {{"rnr_naks", static_cast<double>(naks)},
               {"stalled_ns", static_cast<double>(stalled.count)},
@@ -76,7 +74,7 @@ void timer_zero(Docket& docket, const DirectionView& v) {
   f.explanation = "RNR timer code 0 means 655.36 ms, not zero. Each RNR NAK may stop the sender for that long.";
   f.next_steps = {
       fmt::format("set min_rnr_timer on {}'s QP to a small code (12 is 0.64 ms)", v.direction->dst.to_string())};
-  cite(f, v.opposite->first_rnr_timer_zero);
+  cite(f, v.opposite->first_rnr_timer_zero, v.opposite->first_rnr_timer_zero_time);
 }
 
 std::string_view fatal_words(wire::NakCode code) {
@@ -125,7 +123,7 @@ void fatal(Docket& docket, const DirectionView& v) {
                   v.direction->dst.to_string()),
       "the NAK names the first packet of the refused message: its RETH shows the address, R_Key and length"};
   f.ruled_out = {"loss: the responder received the request and answered it"};
-  cite(f, v.opposite->first_fatal_nak);
+  cite(f, v.opposite->first_fatal_nak, v.opposite->first_fatal_nak_time);
   std::uint64_t all = 0;
   for (std::size_t i = 1; i < v.opposite->naks.size(); ++i) all += v.opposite->naks[i];
   f.values = {{"naks", static_cast<double>(all)},

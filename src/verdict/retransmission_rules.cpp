@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/number_text.h"
 #include "base/time_text.h"
 #include "verdict/rules.h"
 
@@ -17,7 +18,12 @@ using track::SpaceCounts;
 
 constexpr double kTimeoutUnitNs = 4096;  // IBTA vol. 1, 9.7.6.1.3: 4.096 µs * 2^n
 
-/// The episodes of one cause, added up.
+/// Going back this soon is not the QP's timer, whatever the tracker could not find a NAK for.
+bool is_early(const Episode& e, const Thresholds& thresholds) {
+  return e.cause == Cause::kTimeout && e.wait.count > 0 && e.wait < thresholds.early_wait;
+}
+
+/// Episodes added up.
 struct Sum {
   std::uint64_t episodes = 0;
   std::uint64_t packets = 0;
@@ -27,18 +33,34 @@ struct Sum {
   std::vector<const Episode*> list;
 };
 
-Sum sum_of(const SpaceCounts& space, Cause cause) {
+Sum sum_of(const std::vector<const Episode*>& episodes) {
   Sum s;
-  s.episodes = space.episodes_by_cause[static_cast<std::size_t>(cause)];
-  for (const Episode& e : space.episodes) {
-    if (e.cause != cause) continue;
-    s.packets += e.packets;
-    s.bytes += e.bytes;
-    s.wasted += e.wasted_packets;
-    s.waits.push_back(e.wait);
-    s.list.push_back(&e);
+  s.episodes = episodes.size();
+  s.list = episodes;
+  for (const Episode* e : episodes) {
+    s.packets += e->packets;
+    s.bytes += e->bytes;
+    s.wasted += e->wasted_packets;
+    s.waits.push_back(e->wait);
   }
   std::sort(s.waits.begin(), s.waits.end());
+  return s;
+}
+
+/// Those of one cause; of timeouts only the ones that are none too early.
+Sum sum_of(const SpaceCounts& space, Cause cause, const Thresholds& thresholds) {
+  std::vector<const Episode*> chosen;
+  std::uint64_t early = 0;
+  for (const Episode& e : space.episodes) {
+    if (e.cause != cause) continue;
+    if (is_early(e, thresholds)) {
+      ++early;
+    } else {
+      chosen.push_back(&e);
+    }
+  }
+  Sum s = sum_of(chosen);
+  s.episodes = space.episodes_by_cause[static_cast<std::size_t>(cause)] - early;
   return s;
 }
 
@@ -65,10 +87,7 @@ void add_values(Finding& f, const Sum& s) {
 }
 
 void cite_episodes(Finding& f, const Sum& s) {
-  for (const Episode* e : s.list) {
-    cite(f, e->trigger_frame);
-    cite(f, e->first_frame);
-  }
+  for (const Episode* e : s.list) cite(f, *e);
 }
 
 /// Where the listed episodes are fewer than the counted ones, numbers from the list say so.
@@ -81,7 +100,7 @@ std::string listed_note(const SpaceCounts& space) {
 
 void by_nak(Docket& docket, const DirectionView& v) {
   const SpaceCounts& space = v.direction->requests;
-  const Sum s = sum_of(space, Cause::kNak);
+  const Sum s = sum_of(space, Cause::kNak, docket.thresholds());
   if (s.episodes == 0) return;
   Finding& f = docket.add("retransmit.nak", Severity::kWarning, Confidence::kHigh, v);
   f.title = fmt::format("{} went back {} after a PSN sequence error NAK, {} resent, {}", v.direction->src.to_string(),
@@ -114,28 +133,21 @@ std::string ladder_of(const Sum& s) {
   return ladder + (s.list.size() > 8 ? " …" : "");
 }
 
-void explain_timer(Docket& docket, Finding& f, const DirectionView& v, const Sum& s) {
+void explain_timer(Finding& f, const DirectionView& v, const Sum& s) {
   if (s.waits.empty()) return;
-  const Nanos median = s.waits[s.waits.size() / 2];
-  if (median < docket.thresholds().early_wait) {
-    f.explanation +=
-        " That is shorter than the QP timeouts in use: the timer had been running since an earlier packet, or fires "
-        "early.";
-  } else {
-    const auto [low, high] = exponents(median);
-    f.explanation += fmt::format(
-        " The median wait fits a QP timeout of n = {}{} (4.096 µs × 2^n, adapters may wait 1 to 4 times that).", low,
-        low == high ? "" : fmt::format(" to {}", high));
-    f.values.emplace_back("timeout_exponent_min", low);
-    f.values.emplace_back("timeout_exponent_max", high);
-  }
+  const auto [low, high] = exponents(s.waits[s.waits.size() / 2]);
+  f.explanation += fmt::format(
+      " The median wait fits a QP timeout of n = {}{} (4.096 µs × 2^n, adapters may wait 1 to 4 times that).", low,
+      low == high ? "" : fmt::format(" to {}", high));
+  f.values.emplace_back("timeout_exponent_min", low);
+  f.values.emplace_back("timeout_exponent_max", high);
   if (v.connection->cm)
     f.explanation += fmt::format(" CM set the local ACK timeout to n = {}.", v.connection->cm->local_ack_timeout);
 }
 
 void by_timeout(Docket& docket, const DirectionView& v) {
   const SpaceCounts& space = v.direction->requests;
-  const Sum s = sum_of(space, Cause::kTimeout);
+  const Sum s = sum_of(space, Cause::kTimeout, docket.thresholds());
   if (s.episodes == 0) return;
   Nanos total;
   for (const Nanos w : s.waits) total = total + w;
@@ -153,7 +165,7 @@ void by_timeout(Docket& docket, const DirectionView& v) {
   f.explanation =
       fmt::format("No NAK came; {} went again when the timer ran out. Waits since the packet was last sent: {}.",
                   plural(s.packets, "packet"), ladder_of(s));
-  explain_timer(docket, f, v, s);
+  explain_timer(f, v, s);
   if (needless > 0) {
     f.explanation += fmt::format(
         " {} repaired nothing: the receiver acknowledged more often than these resends asked for, so it "
@@ -177,39 +189,47 @@ void by_timeout(Docket& docket, const DirectionView& v) {
   cite_episodes(f, s);
 }
 
-/// Waits below any QP timeout, or doubling from a few milliseconds: adaptive retransmission.
+/// The waits of three resends of one PSN double, from a few milliseconds.
+bool doubles(const std::vector<const Episode*>& list, std::size_t i, const Thresholds& thresholds) {
+  if (i < 2 || list[i]->first_psn != list[i - 2]->first_psn || list[i]->wait >= thresholds.ladder_wait) return false;
+  const auto doubled = [](const Episode& before, const Episode& after) {
+    const double growth =
+        static_cast<double>(after.wait.count) / static_cast<double>(std::max<std::int64_t>(before.wait.count, 1));
+    return growth > 1.7 && growth < 2.4;  // 2, with room for what else the wait holds
+  };
+  return doubled(*list[i - 2], *list[i - 1]) && doubled(*list[i - 1], *list[i]);
+}
+
 void early(Docket& docket, const DirectionView& v) {
-  const Sum s = sum_of(v.direction->requests, Cause::kTimeout);
+  const Thresholds& t = docket.thresholds();
+  std::vector<const Episode*> timeouts;
+  for (const Episode& e : v.direction->requests.episodes) {
+    if (e.cause == Cause::kTimeout) timeouts.push_back(&e);
+  }
   std::vector<const Episode*> early;
-  for (std::size_t i = 0; i < s.list.size(); ++i) {
-    const Episode& e = *s.list[i];
-    const bool short_wait = e.wait < docket.thresholds().early_wait && e.wait.count > 0;
-    const bool doubled = i >= 2 && e.first_psn == s.list[i - 2]->first_psn && e.wait < milliseconds(20) && [&] {
-      const double a = static_cast<double>(s.list[i - 1]->wait.count) /
-                       static_cast<double>(std::max<std::int64_t>(s.list[i - 2]->wait.count, 1));
-      const double b =
-          static_cast<double>(e.wait.count) / static_cast<double>(std::max<std::int64_t>(s.list[i - 1]->wait.count, 1));
-      return a > 1.7 && a < 2.4 && b > 1.7 && b < 2.4;
-    }();
-    if (short_wait || doubled) early.push_back(&e);
+  bool ladder = false;
+  for (std::size_t i = 0; i < timeouts.size(); ++i) {
+    const bool step = doubles(timeouts, i, t);
+    ladder = ladder || step;
+    if (step || is_early(*timeouts[i], t)) early.push_back(timeouts[i]);
   }
   if (early.empty()) return;
+  const Sum s = sum_of(early);
   Finding& f = docket.add("retransmit.early", Severity::kInfo, Confidence::kMedium, v);
-  f.title = fmt::format("{} repeated before a QP timeout could have passed, {}, {}", v.direction->src.to_string(),
-                        times(early.size()), path_name(v));
+  f.title = fmt::format("{} repeated {} before a QP timeout could have passed, {}, {}", v.direction->src.to_string(),
+                        plural(s.packets, "packet"), times(s.episodes), path_name(v));
   f.explanation = fmt::format(
-      "Waits from {} are shorter than QP timeouts in use, or double from a few milliseconds: what "
-      "adaptive retransmission of some adapters looks like. Not a fault by itself.",
-      short_duration(
-          (*std::min_element(early.begin(), early.end(), [](auto* a, auto* b) { return a->wait < b->wait; }))->wait));
+      "Waits: {}. {} Why it went back is not in the packets: adaptive retransmission of some "
+      "adapters looks like this, and so does a NAK that the capture does not hold.",
+      wait_range(s.waits), ladder ? "They double from a few milliseconds." : "QP timeouts in use are longer.");
   f.next_steps = {"compare with roce_adp_retrans of the sender's adapter"};
-  for (const Episode* e : early) cite(f, e->first_frame);
-  f.values = {{"episodes", static_cast<double>(early.size())}};
+  cite_episodes(f, s);
+  add_values(f, s);
 }
 
 void by_read_restart(Docket& docket, const DirectionView& v) {
   const SpaceCounts& space = v.direction->requests;
-  const Sum s = sum_of(space, Cause::kReadRestart);
+  const Sum s = sum_of(space, Cause::kReadRestart, docket.thresholds());
   if (s.episodes == 0) return;
   const std::uint64_t again = v.opposite ? v.opposite->responses.retransmitted_original_seen +
                                                v.opposite->responses.retransmitted_original_unseen
@@ -229,7 +249,7 @@ void by_read_restart(Docket& docket, const DirectionView& v) {
 }
 
 void spurious(Docket& docket, const DirectionView& v) {
-  const Sum s = sum_of(v.direction->requests, Cause::kSpurious);
+  const Sum s = sum_of(v.direction->requests, Cause::kSpurious, docket.thresholds());
   if (s.episodes == 0) return;
   Finding& f = docket.add("retransmit.spurious", Severity::kWarning, Confidence::kHigh, v);
   f.title = fmt::format("{} repeated {} that had been acknowledged, {}, {}", v.direction->src.to_string(),
@@ -272,7 +292,7 @@ void waste(Docket& docket, const DirectionView& v) {
   f.next_steps = {"selective repeat on both adapters, if they offer it",
                   "less in flight: a smaller window or rate for this path"};
   f.values = {{"resent_packets", static_cast<double>(resent)}, {"wasted_packets", static_cast<double>(wasted)}};
-  for (const Episode& e : v.direction->requests.episodes) cite(f, e.first_frame);
+  for (const Episode& e : v.direction->requests.episodes) cite(f, e);
 }
 
 }  // namespace

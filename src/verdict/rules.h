@@ -19,5 +19,9 @@ void judge_classes(Docket& docket);          ///< dscp.asymmetric, .changed
 void judge_pauses(Docket& docket);           ///< pfc.paused, .storm
 void judge_sharing(Docket& docket);          ///< incast, unfair, ecmp.low_entropy
 void judge_expectations(Docket& docket);     ///< expect.violated
+void judge_hosts(Docket& docket);            ///< host.limited
+void judge_stragglers(Docket& docket);       ///< straggler
+void judge_mtu(Docket& docket);              ///< mtu.small, mtu.mismatch
+void judge_set_ups(Docket& docket);          ///< cm.slow
 
 }  // namespace rocetop::verdict

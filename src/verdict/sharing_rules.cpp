@@ -7,7 +7,9 @@
 #include <map>
 #include <set>
 
+#include "base/number_text.h"
 #include "base/time_text.h"
+#include "verdict/messages_view.h"
 #include "verdict/rules.h"
 
 namespace rocetop::verdict {
@@ -67,7 +69,7 @@ void incast(Docket& docket, const ReceiverCounts& r, const Shared& shared) {
                   r.host.to_string()),
       "look at the queue and ECN counters of the switch port that leads to it"};
   add_flows(f, shared.flows, r.host);
-  cite(f, r.frame);
+  cite(f, r.frame, r.time);
   f.values = {{"senders", static_cast<double>(r.most_at_once)},
               {"ce_packets", static_cast<double>(shared.ce)},
               {"cnps", static_cast<double>(shared.cnps)}};
@@ -86,8 +88,7 @@ std::vector<DirectionView> comparable(const Thresholds& t, const Shared& shared)
   Nanos longest;
   for (const DirectionView& v : shared.flows) {
     const DirectionCounts& d = *v.direction;
-    if (d.congestion->idle_ratio() >= t.idle_share || d.requests.packets + d.responses.packets < t.class_packets / 4)
-      continue;
+    if (host_share(d) >= t.idle_share || d.requests.packets + d.responses.packets < t.class_packets / 4) continue;
     longest = std::max(longest, d.last_data_time - d.first_data_time);
     out.push_back(v);
   }

@@ -9,11 +9,7 @@
 //        +----+-----+------+-----+-----+-------+-------+--------+--------+----
 //   The length counts from the LRH up to the VCRC (2 bytes, behind the ICRC) exclusively.
 //
-//   GRH   0                         4         6      7      8         24            40
-//        +-----+--------+----------+---------+------+------+---------+-------------+----
-//        |ver 6|class 8 |flow 20   | payload | 0x1B | hop  | SGID    | DGID        | BTH
-//        |     |        |label     | length  |      | limit|         |             |
-//        +-----+--------+----------+---------+------+------+---------+-------------+----
+//   GRH: the layout of IPv6 (ipv6.cpp), 0x1B as the next header, GIDs as the addresses.
 //   The payload length counts from the BTH up to the ICRC inclusively.
 #include "wire/walk.h"
 
@@ -27,12 +23,6 @@ constexpr std::size_t kLrhBytes = 8;
 constexpr std::uint8_t kLnhBth = 2;
 constexpr std::uint8_t kLnhGrh = 3;
 
-constexpr std::size_t kGrhPayloadLength = 4;
-constexpr std::size_t kGrhNextHeader = 6;
-constexpr std::size_t kGrhHopLimit = 7;
-constexpr std::size_t kGrhSource = 8;
-constexpr std::size_t kGrhDestination = 24;
-constexpr std::size_t kGrhBytes = 40;
 constexpr std::uint8_t kIbaTransport = 0x1B;
 
 }  // namespace
@@ -58,26 +48,21 @@ Next lrh(Walk& walk) {
 }
 
 Next grh(Walk& walk) {
-  const Packet& packet = walk.out.packet;
+  Packet& packet = walk.out.packet;
   const bool native = packet.layer_count > 0 && packet.layers[packet.layer_count - 1].kind == Layer::Kind::kLrh;
-  const std::uint8_t* header = walk.peek(kGrhBytes);
+  const std::uint8_t* header = walk.peek(kIpv6HeaderBytes);
   if (!header) return walk.undecodable(Undecodable::kCutBeforeBth);
-  if (header[0] >> 4 != 6 || header[kGrhNextHeader] != kIbaTransport) return walk.undecodable(Undecodable::kBadGrh);
+  const Ipv6Header fields = read_ipv6_header(header);
+  if (fields.version != 6 || fields.next_header != kIbaTransport) return walk.undecodable(Undecodable::kBadGrh);
 
-  const std::size_t payload_bytes = load_be16(header + kGrhPayloadLength);
-  if (native && kGrhBytes + payload_bytes > walk.roce_bytes) return walk.undecodable(Undecodable::kLengthMismatch);
+  const std::size_t payload_bytes = fields.payload_bytes;
+  if (native && kIpv6HeaderBytes + payload_bytes > walk.roce_bytes)
+    return walk.undecodable(Undecodable::kLengthMismatch);
   walk.network = {NetworkHeader::Kind::kGrh, walk.at, payload_bytes};
   walk.roce_bytes = payload_bytes;
-  if (!walk.enter(Layer::Kind::kGrh, kGrhBytes)) return Next::kOther;
-  Packet& out = walk.out.packet;
-  out.src = IpAddress::v6(header + kGrhSource);
-  out.dst = IpAddress::v6(header + kGrhDestination);
-  out.traffic_class = static_cast<std::uint8_t>(load_be16(header) >> 4);
-  out.hop_limit = header[kGrhHopLimit];
-  out.has_ip_id = false;
-  out.destination_options = false;
-  out.fragment = false;
-  out.udp_src = out.udp_dst = 0;
+  if (!walk.enter(Layer::Kind::kGrh, kIpv6HeaderBytes)) return Next::kOther;
+  take_ipv6_fields(header, packet);
+  packet.udp_src = packet.udp_dst = 0;
   return native ? Next::kInfiniband : Next::kRoceV1;
 }
 

@@ -15,12 +15,12 @@
 namespace rocetop::wire {
 namespace {
 
+constexpr std::size_t kTrafficClass = 0;  // 4 bits further on
 constexpr std::size_t kPayloadLength = 4;
 constexpr std::size_t kNextHeader = 6;
 constexpr std::size_t kHopLimit = 7;
 constexpr std::size_t kSource = 8;
 constexpr std::size_t kDestination = 24;
-constexpr std::size_t kHeaderBytes = 40;
 
 constexpr std::uint8_t kHopByHop = 0;
 constexpr std::uint8_t kRouting = 43;
@@ -72,25 +72,34 @@ Next extensions(Walk& walk, std::uint8_t protocol) {
 
 }  // namespace
 
-Next ipv6(Walk& walk) {
-  const std::uint8_t* header = walk.peek(kHeaderBytes);
-  if (!header || header[0] >> 4 != 6) return Next::kOther;
-  std::size_t payload_bytes = load_be16(header + kPayloadLength);
-  // 0 is a jumbogram or, in a sender's capture, a datagram that the adapter cuts up itself: the frame's end is its end.
-  if (payload_bytes == 0) payload_bytes = walk.wire_end - walk.at - kHeaderBytes;
-  walk.limit(kHeaderBytes + payload_bytes);
+Ipv6Header read_ipv6_header(const std::uint8_t* header) {
+  return {static_cast<std::uint8_t>(header[0] >> 4), load_be16(header + kPayloadLength), header[kNextHeader]};
+}
 
-  walk.network = {NetworkHeader::Kind::kIpv6, walk.at, payload_bytes};
-  if (!walk.enter(Layer::Kind::kIpv6, kHeaderBytes)) return Next::kOther;
-  Packet& packet = walk.out.packet;
+void take_ipv6_fields(const std::uint8_t* header, Packet& packet) {
   packet.src = IpAddress::v6(header + kSource);
   packet.dst = IpAddress::v6(header + kDestination);
-  packet.traffic_class = static_cast<std::uint8_t>(load_be16(header) >> 4);
+  packet.traffic_class = static_cast<std::uint8_t>(load_be16(header + kTrafficClass) >> 4);
   packet.hop_limit = header[kHopLimit];
   packet.has_ip_id = false;
   packet.destination_options = false;
   packet.fragment = false;
-  return extensions(walk, header[kNextHeader]);
+}
+
+Next ipv6(Walk& walk) {
+  const std::uint8_t* header = walk.peek(kIpv6HeaderBytes);
+  if (!header) return Next::kOther;
+  const Ipv6Header fields = read_ipv6_header(header);
+  if (fields.version != 6) return Next::kOther;
+  std::size_t payload_bytes = fields.payload_bytes;
+  // 0 is a jumbogram or, in a sender's capture, a datagram that the adapter cuts up itself: the frame's end is its end.
+  if (payload_bytes == 0) payload_bytes = walk.wire_end - walk.at - kIpv6HeaderBytes;
+  walk.limit(kIpv6HeaderBytes + payload_bytes);
+
+  walk.network = {NetworkHeader::Kind::kIpv6, walk.at, payload_bytes};
+  if (!walk.enter(Layer::Kind::kIpv6, kIpv6HeaderBytes)) return Next::kOther;
+  take_ipv6_fields(header, walk.out.packet);
+  return extensions(walk, fields.next_header);
 }
 
 Next authentication(Walk& walk) {

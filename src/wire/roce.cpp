@@ -93,8 +93,11 @@ Next roce(Walk& walk, Protocol protocol) {
     packet.payload = {walk.frame + walk.at + division.header_bytes,
                       std::min<std::size_t>(payload_captured, packet.payload_bytes)};
   }
-  packet.truncated = captured_bytes < walk.roce_bytes - kBthBytes;
-  if (!packet.truncated) check_icrc(walk, bth, rules);
+  const std::size_t stated_bytes = walk.roce_bytes - kBthBytes;
+  // The rest of a first fragment's packet is not cut off: it travels in other frames.
+  const std::size_t here_bytes = packet.fragment ? std::min(stated_bytes, walk.wire_end - walk.at) : stated_bytes;
+  packet.truncated = captured_bytes < here_bytes;
+  if (captured_bytes >= stated_bytes) check_icrc(walk, bth, rules);
   walk.out.kind = FrameKind::kRoce;
   return Next::kDone;
 }

@@ -85,6 +85,17 @@ struct Walk {
 
 inline constexpr std::uint16_t kRoceV2Port = 4791;
 
+/// What both IPv6 and the GRH, which has its layout (IBTA vol. 1, 8.3), state; ipv6.cpp draws it.
+struct Ipv6Header {
+  std::uint8_t version;
+  std::uint16_t payload_bytes;
+  std::uint8_t next_header;
+};
+inline constexpr std::size_t kIpv6HeaderBytes = 40;
+Ipv6Header read_ipv6_header(const std::uint8_t* header);
+/// Addresses, class and hop limit; forgets what only IPv4 and extension headers say.
+void take_ipv6_fields(const std::uint8_t* header, Packet& packet);
+
 inline Next ethertype_step(std::uint16_t ethertype) {
   switch (ethertype) {
     case 0x0800:

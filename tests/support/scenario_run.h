@@ -18,6 +18,7 @@ struct TrackerRun {
   std::vector<track::Observation> observations;      ///< one a frame
   std::vector<track::Resolution> resolutions;        ///< in the order in which they were told
   std::vector<track::CmRejection> rejections;
+  std::vector<track::CmSetUp> set_ups;
   std::uint64_t stray_damaged_packets = 0;
 };
 

@@ -102,6 +102,16 @@ TEST(Histogram, CostsNothingUntilUsedAndLittleForNearValues) {
   EXPECT_LE(histogram.size_bytes(), 128u);
 }
 
+TEST(Histogram, KeepsItsShapeWhenACounterIsFull) {
+  Histogram histogram;
+  histogram.add(10, 0xFFFFFFFF);
+  histogram.add(10, 0xFFFFFFFF);
+  histogram.add(20, 0xFFFFFFFF);
+  EXPECT_EQ(histogram.count(), 3 * std::uint64_t{0xFFFFFFFF});
+  EXPECT_EQ(histogram.percentile(0.5), 10);
+  EXPECT_EQ(histogram.percentile(0.75), 20);
+}
+
 TEST(Histogram, ShareAboveALimit) {
   Histogram histogram;
   for (std::int64_t v = 1; v <= 100; ++v) histogram.add(v * 1000);

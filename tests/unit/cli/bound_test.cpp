@@ -11,15 +11,15 @@ namespace {
 
 constexpr Nanos kFirst{1'700'000'000'500'000'000};  // 2023-11-14T22:13:20.5Z
 
-engine::Bound bound(std::string_view text) {
-  auto parsed = parse_bound("--from", text);
+engine::Bound bound(std::string_view text, Zone zone = Zone::kUtc) {
+  auto parsed = parse_bound("--from", text, zone);
   EXPECT_TRUE(parsed) << text;
   return parsed ? settle(*parsed, kFirst) : engine::Bound{};
 }
 
 TEST(Bound, Frames) {
   EXPECT_EQ(bound("#120").frame, 120U);
-  for (const char* text : {"#", "#0", "#-1", "#1x"}) EXPECT_FALSE(parse_bound("--from", text)) << text;
+  for (const char* text : {"#", "#0", "#-1", "#1x"}) EXPECT_FALSE(parse_bound("--from", text, Zone::kUtc)) << text;
 }
 
 TEST(Bound, Moments) {
@@ -33,7 +33,7 @@ TEST(Bound, DistancesFromTheFirstFrame) {
   EXPECT_EQ(bound("+250us").time, kFirst + microseconds(250));
   EXPECT_EQ(bound("+1m").time, kFirst + seconds(60));
   for (const char* text : {"+", "+s", "+1x", "+1.2.3s", "+-1s", "+1e30s"}) {
-    EXPECT_FALSE(parse_bound("--from", text)) << text;
+    EXPECT_FALSE(parse_bound("--from", text, Zone::kUtc)) << text;
   }
 }
 
@@ -41,21 +41,40 @@ TEST(Bound, TimesOfTheFirstFramesDay) {
   setenv("TZ", "UTC", 1);
   tzset();
   EXPECT_EQ(bound("22:13:21.5").time, kFirst + seconds(1));
-  EXPECT_FALSE(parse_bound("--from", "25:00:00"));
+  EXPECT_FALSE(parse_bound("--from", "25:00:00", Zone::kUtc));
+}
+
+TEST(Bound, APastMidnightTimeIsOfTheNextDay) {
+  EXPECT_EQ(bound("00:00:00").time, seconds(1'700'006'400));  // 2023-11-15T00:00:00Z
+  EXPECT_EQ(bound("22:00:00").time, seconds(1'699'999'200)) << "shortly before the first frame is that day";
+}
+
+TEST(Bound, WithoutAZoneTheLocalOneIsMeant) {
+  setenv("TZ", "XYZ-01:30", 1);  // an hour and a half east
+  tzset();
+  EXPECT_EQ(bound("23:43:21.5", Zone::kLocal).time, kFirst + seconds(1));
+  EXPECT_EQ(bound("2023-11-14T23:43:21.5", Zone::kLocal).time, kFirst + seconds(1));
+  EXPECT_EQ(bound("2023-11-14T22:13:21.5", Zone::kUtc).time, kFirst + seconds(1));
+  EXPECT_EQ(bound("2023-11-14T22:13:21.5Z", Zone::kLocal).time, kFirst + seconds(1));
+  const std::string printed = rfc3339(kFirst, Zone::kLocal);
+  EXPECT_EQ(printed, "2023-11-14T23:43:20.500000000+01:30");
+  EXPECT_EQ(bound(printed, Zone::kLocal).time, kFirst) << "--from reads what is printed";
+  setenv("TZ", "UTC", 1);
+  tzset();
 }
 
 TEST(Bound, SmallNumbersAreRefusedWithAHint) {
-  const auto parsed = parse_bound("--to", "120");
+  const auto parsed = parse_bound("--to", "120", Zone::kUtc);
   ASSERT_FALSE(parsed);
   EXPECT_NE(parsed.error().hint.find("'#120'"), std::string::npos);
-  const auto fraction = parse_bound("--to", "0.55");
+  const auto fraction = parse_bound("--to", "0.55", Zone::kUtc);
   ASSERT_FALSE(fraction);
   EXPECT_EQ(fraction.error().hint.find('#'), std::string::npos);
   EXPECT_NE(fraction.error().hint.find("+0.55s"), std::string::npos);
 }
 
 TEST(Bound, WithoutAFrameNothingIsCut) {
-  auto parsed = parse_bound("--from", "+1s");
+  auto parsed = parse_bound("--from", "+1s", Zone::kUtc);
   ASSERT_TRUE(parsed);
   EXPECT_FALSE(settle(*parsed, std::nullopt).time);
 }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/number_text.h"
+
 namespace rocetop::present {
 namespace {
 

@@ -14,7 +14,7 @@ namespace {
 
 std::vector<Finding> findings_of(std::string_view scenario) {
   const test::TrackerRun run = test::track_scenario(scenario);
-  Evidence evidence{{}, run.connections, run.rejections};
+  Evidence evidence{{}, run.connections, run.rejections, run.set_ups};
   std::uint64_t seen = 0;
   for (const auto& c : run.connections) {
     for (const auto* d : {&c.a_to_b, &c.b_to_a}) {

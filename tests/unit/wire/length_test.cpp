@@ -169,9 +169,13 @@ TEST(Length, FirstFragmentIsDecoded) {
   ASSERT_EQ(result->kind, FrameKind::kRoce);
   EXPECT_TRUE(result->ip_fragment);
   EXPECT_TRUE(result->packet.fragment);
-  EXPECT_TRUE(result->packet.truncated);
+  EXPECT_FALSE(result->packet.truncated) << "the rest travels in other frames";
   EXPECT_EQ(result->packet.payload_bytes, 1024u);
   EXPECT_EQ(result->packet.icrc, IcrcStatus::kUnchecked);
+
+  const Frame fragment = ipv4(17, prefix(whole, 512), {.fragment = 0x2000});
+  const Result cut = decode_frame(LinkType::kIpv4, prefix(fragment, 128), static_cast<std::uint32_t>(fragment.size()));
+  EXPECT_TRUE(cut->packet.truncated) << "a fragment can be cut as well";
 }
 
 TEST(Length, LaterFragmentHasNoPorts) {

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "small_file.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+namespace rocetop::cli {
+
+Result<std::string> read_small_file(const std::string& path) {
+  constexpr std::size_t kMost = 1 << 20;
+  const auto close = [](std::FILE* f) { std::fclose(f); };
+  const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "rb"), close);
+  if (!file) return Error{path + ": cannot be opened: " + std::strerror(errno), {}};
+  std::string text(kMost + 1, '\0');
+  errno = 0;
+  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+  if (std::ferror(file.get()) != 0) return Error{path + ": cannot be read: " + std::strerror(errno), {}};
+  if (text.size() > kMost) return Error{path + ": larger than a megabyte: no file of settings", {}};
+  return text;
+}
+
+}  // namespace rocetop::cli
