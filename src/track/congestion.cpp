@@ -99,17 +99,21 @@ bool Congestion::on_cnp(const PacketFacts& cnp, FrameId nak, Nanos nak_time, con
   // Told too late, or before there was a rate: only counted.
   if (rate && meter.window_is_full() && cnp.time >= meter.window_end()) {
     if (!sample_) sample_ = Sample{cnp.time, *rate};
-    start_series(cnp.time, *rate);
+    start_series(cnp.time, *rate, meter);
   }
   return !last_cnp_with_nak_;
 }
 
-void Congestion::start_series(Nanos now, double before) {
-  if (series_) {
-    series_->last = now;
-    return;
+void Congestion::start_series(Nanos now, double before, const RateMeter& meter) {
+  const Nanos quiet{meter.window_length().count * kQuietWindows};
+  if (series_ && series_->fell && now - series_->last > quiet) {
+    // It never came back to what it was; what the next CNPs do is measured from where it is now.
+    ++counts_.unrecovered;
+    count_cut(*series_);
+    series_.reset();
   }
-  series_ = Series{now, now, before, before, false};
+  if (!series_) series_ = Series{now, now, before, before, false};
+  series_->last = now;
 }
 
 void Congestion::on_nak(const PacketFacts& nak) {
@@ -150,15 +154,13 @@ void Congestion::follow_series(Nanos now, double rate, const RateMeter& meter) {
     s.fell = true;
     ++counts_.slowdowns;
   }
-  const bool quiet = now - s.last > Nanos{meter.window_length().count * kQuietWindows};
   if (s.fell && rate >= kRecovered * s.before) {
     counts_.recovery_ns.add(now - s.first);
     count_cut(s);
     series_.reset();
-  } else if (quiet) {
+  } else if (!s.fell && now - s.last > Nanos{meter.window_length().count * kQuietWindows}) {
     // Without CNPs for long: what the rate does from here on is not their doing.
-    ++(s.fell ? counts_.unrecovered : counts_.no_slowdowns);
-    if (s.fell) count_cut(s);
+    ++counts_.no_slowdowns;
     series_.reset();
   }
 }

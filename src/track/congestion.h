@@ -61,7 +61,7 @@ class Congestion {
   void begin(Nanos now);
   bool is_copy(const PacketFacts& cnp);
   void count_gap_and_delay(const PacketFacts& cnp);
-  void start_series(Nanos now, double before);
+  void start_series(Nanos now, double before, const RateMeter& meter);
   void on_window(Nanos now, const RateMeter& meter);
   void follow_series(Nanos now, double rate, const RateMeter& meter);
   void count_cut(const Series& series);

@@ -44,6 +44,7 @@ std::string_view next_piece(std::string_view& text, std::string_view separators)
 
 template <typename T>
 bool add_numbers(std::string_view values, std::uint32_t least, std::uint32_t most, std::vector<T>& to) {
+  if (values.ends_with('|')) return false;
   while (!values.empty()) {
     const auto value = number(trimmed(next_piece(values, "|")), least, most);
     if (!value) return false;

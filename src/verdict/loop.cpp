@@ -91,9 +91,13 @@ bool LoopReader::takes_no_notice(const DirectionView& v) const {
 }
 
 bool LoopReader::oscillates(const DirectionView& v) const {
+  // Congestion control has a lowest rate: a sender that stops in each trough waits for something else, a window or a
+  // host. And swings that come without marks as well are not its doing.
+  constexpr double kStopped = 0.98;
+  constexpr std::uint64_t kCalmOnes = 4;
   if (!v.direction->congestion) return false;
   const CongestionCounts& c = *v.direction->congestion;
-  return c.swings >= thresholds_.swings && c.calm_swings * 4 <= c.swings &&
+  return c.swings >= thresholds_.swings && c.calm_swings * kCalmOnes <= c.swings && c.swing_depth <= kStopped &&
          c.swing_spread <= thresholds_.swing_spread && c.swing_depth >= thresholds_.swing_depth &&
          c.idle_ratio() < thresholds_.idle_share;
 }

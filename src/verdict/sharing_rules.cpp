@@ -82,13 +82,20 @@ double rate_of(const DirectionCounts& d) {
   return lasted.count > 0 ? bytes * 8e9 / static_cast<double>(lasted.count) : 0.0;
 }
 
+/// Share of the time in which the sender had nothing to do; a responder's work is what the other side asks for.
+double idle_share(const DirectionView& v) {
+  const bool asks = v.direction->requests.payload_bytes >= v.direction->responses.payload_bytes;
+  if (!asks && !v.opposite) return 1.0;
+  return host_share(asks ? *v.direction : *v.opposite);
+}
+
 /// Flows that had work all the time and sent together for long enough to compare.
 std::vector<DirectionView> comparable(const Thresholds& t, const Shared& shared) {
   std::vector<DirectionView> out;
   Nanos longest;
   for (const DirectionView& v : shared.flows) {
     const DirectionCounts& d = *v.direction;
-    if (host_share(d) >= t.idle_share || d.requests.packets + d.responses.packets < t.class_packets / 4) continue;
+    if (idle_share(v) >= t.idle_share || d.requests.packets + d.responses.packets < t.class_packets / 4) continue;
     longest = std::max(longest, d.last_data_time - d.first_data_time);
     out.push_back(v);
   }
