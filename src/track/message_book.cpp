@@ -116,6 +116,7 @@ void MessageBook::give_up_open() {
   if (!is_open_) return;
   ++of(open_.operation).partial;
   is_open_ = false;
+  in_partial_ = true;
 }
 
 void MessageBook::take(const Piece& piece) {
@@ -128,7 +129,8 @@ void MessageBook::take(const Piece& piece) {
       return;
     case wire::Position::kLast:
       if (!is_open_) {
-        ++of(shape.operation).partial;
+        of(shape.operation).partial += in_partial_ ? 0 : 1;
+        in_partial_ = false;
         return;
       }
       is_open_ = false;
@@ -151,6 +153,7 @@ void MessageBook::take(const Piece& piece) {
 
 void MessageBook::begin(const Piece& piece, Operation operation) {
   give_up_open();
+  in_partial_ = false;
   if (stage_ == Stage::kHost && idle_since_) of(operation).idle_ns.add(piece.time - *idle_since_);
   idle_since_.reset();
   // A message that follows another without a reply in between: the sender had room, and used it.
