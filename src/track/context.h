@@ -15,9 +15,13 @@ struct Context {
   ListBudget lists;
   std::size_t held_left = 0;
   ResolutionSink* sink = nullptr;
+  Nanos now;  ///< of the newest packet of all
 
   explicit Context(const Limits& l)
-      : limits(l), slots{l.history_slots_total}, lists{l.listed_total, l.listed_runs}, held_left(l.held_total) {}
+      : limits(l),
+        slots{l.history_slots_total},
+        lists{l.listed_total, l.listed_runs, l.open_runs_total, l.reads_total},
+        held_left(l.held_total) {}
 };
 
 }  // namespace rocetop::track

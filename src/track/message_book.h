@@ -85,6 +85,7 @@ class MessageBook {
 
   void take(const Piece& piece);
   void catch_up(const Sent& sent);
+  void shorten_read(Sequence seq, const Sent& sent);
   void begin(const Piece& piece, Operation operation);
   void push(const Message& message);
   void pop();

@@ -26,7 +26,7 @@ struct Side {
   DirectionCounts counts;
   ResponseSpace responses;
   PacketFacts last_ack;
-  FlowKey key;  ///< of every packet of this side
+  FlowKey key;                    ///< of every packet of this side
   std::vector<PacketFacts> held;  ///< replies that wait for pairing, oldest first
 
   /// Counts what needs no sequence number: frames, bytes, opcodes, ECN, ICRC, NAK codes.
