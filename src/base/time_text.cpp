@@ -68,7 +68,7 @@ std::string rfc3339(Nanos since_epoch, Zone zone) {
       std::snprintf(text.data(), text.size(), "%04d-%02d-%02dT%02d:%02d:%02d.%09lld", tm.tm_year + 1900, tm.tm_mon + 1,
                     tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, static_cast<long long>(part));
   const std::string moment(text.data(), static_cast<std::size_t>(std::max(used, 0)));
-  if (zone == Zone::kUtc) return moment + "Z";
+  if (zone == Zone::kUtc || tm.tm_gmtoff == 0) return moment + "Z";
   const long minutes = tm.tm_gmtoff / 60;
   std::snprintf(text.data(), text.size(), "%c%02ld:%02ld", minutes < 0 ? '-' : '+', std::abs(minutes) / 60,
                 std::abs(minutes) % 60);

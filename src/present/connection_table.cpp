@@ -20,15 +20,16 @@ namespace {
 constexpr std::size_t kFewConnections = 10;  // so few are all shown, quiet or not
 constexpr std::size_t kRowsShown = 40;
 constexpr std::size_t kQuietShown = 5;  // the busiest, when there is nothing else to show
-constexpr std::size_t kGap = 2;
 
 using Cell = std::string (*)(const model::ConnectionTotals&);
 
 struct Column {
-  std::string_view key;  ///< of model::connection_fields()
-  int importance;        ///< 0 goes last
-  bool only_if_any;      ///< left out when every row shows nothing
-  Cell cell;             ///< null: the field's value as a count
+  std::string_view key;            ///< of model::connection_fields()
+  std::string_view short_heading;  ///< where room is short; empty: the field's own
+  int importance;                  ///< 0 goes last
+  bool only_if_any;                ///< left out when every row shows nothing
+  Cell cell;                       ///< null: the field's value as a count
+  Cell short_cell;                 ///< … and in three digits
 };
 
 std::string resent_cell(const model::ConnectionTotals& t) {
@@ -44,22 +45,46 @@ std::string rate_cell(const model::ConnectionTotals& t) {
   return rate ? rate_text(*rate) : "-";
 }
 
+std::string short_resent_cell(const model::ConnectionTotals& t) {
+  const auto ratio = t.retransmitted_ratio();
+  std::string text = (t.inexact ? "≥" : "") + short_count(t.retransmitted);
+  if (t.retransmitted != 0 && ratio) text += *ratio < 0.005 ? " <1%" : fmt::format(" {:.0f}%", *ratio * 100);
+  return text;
+}
+std::string short_missing_cell(const model::ConnectionTotals& t) {
+  return (t.inexact ? "≥" : "") + short_count(t.missing);
+}
+std::string short_bytes_cell(const model::ConnectionTotals& t) { return short_count(t.bytes_on_wire); }
+std::string short_rate_cell(const model::ConnectionTotals& t) {
+  const auto rate = t.bits_per_second();
+  return rate ? short_count(static_cast<std::uint64_t>(std::min(std::max(*rate, 0.0), 1e18))) : "-";
+}
+
 constexpr Column kColumns[] = {
-    {"packets", 3, false, nullptr},
-    {"bytes_on_wire", 8, false, bytes_cell},
-    {"bits_per_second", 9, false, rate_cell},
-    {"retransmitted_packets", 0, false, resent_cell},
-    {"missing_packets", 1, false, missing_cell},
-    {"capture_missed_packets", 6, true, nullptr},
-    {"reordered_packets", 6, true, nullptr},
-    {"duplicate_packets", 7, true, nullptr},
-    {"naks", 1, false, nullptr},
-    {"rnr_naks", 2, false, nullptr},
-    {"bad_icrc_packets", 4, true, nullptr},
-    {"ce_packets", 5, false, nullptr},
-    {"cnps", 5, false, nullptr},
+    {"packets", "pkts", 3, false, nullptr, nullptr},
+    {"bytes_on_wire", "", 8, false, bytes_cell, short_bytes_cell},
+    {"bits_per_second", "bit/s", 9, false, rate_cell, short_rate_cell},
+    {"retransmitted_packets", "resent", 0, false, resent_cell, short_resent_cell},
+    {"missing_packets", "miss", 1, false, missing_cell, short_missing_cell},
+    {"capture_missed_packets", "uncap", 6, true, nullptr, nullptr},
+    {"reordered_packets", "late", 6, true, nullptr, nullptr},
+    {"duplicate_packets", "dup", 7, true, nullptr, nullptr},
+    {"naks", "", 1, false, nullptr, nullptr},
+    {"rnr_naks", "", 2, false, nullptr, nullptr},
+    {"bad_icrc_packets", "icrc", 4, true, nullptr, nullptr},
+    {"ce_packets", "", 5, false, nullptr, nullptr},
+    {"cnps", "", 5, false, nullptr, nullptr},
 };
 constexpr int kNeeded = 3;  // columns up to this importance must fit beside the peers
+
+/// From roomy to tight.
+struct Layout {
+  bool compact;  ///< short headings, three digits
+  std::size_t gap;
+};
+constexpr Layout kLayouts[] = {{false, 2}, {true, 2}, {true, 1}};
+
+constexpr std::size_t kGap = 2;  // around the id
 
 struct Row {
   const track::ConnectionCounts* connection = nullptr;
@@ -70,11 +95,19 @@ struct Row {
   std::vector<std::string> cells;  ///< by kColumns
 };
 
-std::string cell_text(const Column& column, const model::ConnectionTotals& totals) {
-  if (column.cell != nullptr) return column.cell(totals);
+bool is_nothing(const std::string& cell) { return cell == "0" || cell == "-"; }
+
+std::string cell_text(const Column& column, const model::ConnectionTotals& totals, bool compact) {
+  const Cell own = compact ? column.short_cell : column.cell;
+  if (own != nullptr) return own(totals);
   const model::FieldValue value = model::connection_field(column.key).get(totals);
   const auto* count = std::get_if<std::uint64_t>(&value);
-  return count != nullptr ? grouped(*count) : "-";
+  if (count == nullptr) return "-";
+  return compact ? short_count(*count) : grouped(*count);
+}
+
+std::string_view heading_of(const Column& column, bool compact) {
+  return compact && !column.short_heading.empty() ? column.short_heading : model::connection_field(column.key).heading;
 }
 
 class ConnectionTable {
@@ -93,13 +126,25 @@ class ConnectionTable {
     const std::string notes = connection_notes(c);
     row.peers_a = from;
     row.peers_b = clean(both ? "↔ " : "→ ", style_.unicode) + to + (notes.empty() ? "" : " (" + notes + ")");
-    for (const Column& column : kColumns) row.cells.push_back(clean(cell_text(column, trouble.totals), style_.unicode));
     rows_.push_back(std::move(row));
   }
 
+  /// "bytes, rate"; what no row shows anything of apart. Empty if nothing was left out for want of room.
+  std::string left_out_text() const {
+    std::string lost;
+    std::string zero;
+    for (std::size_t i = 0; i < std::size(kColumns); ++i) {
+      if (std::find(left_out_.begin(), left_out_.end(), i) == left_out_.end()) continue;
+      std::string& list = empty_[i] ? zero : lost;
+      list += (list.empty() ? "" : ", ") + std::string(model::connection_field(kColumns[i].key).heading);
+    }
+    if (!lost.empty()) lost = "left out at this width: " + lost + " (--width, --json)";
+    if (!zero.empty()) zero = "nothing to show: " + zero;
+    return lost + (lost.empty() || zero.empty() ? "" : "; ") + zero;
+  }
+
   void write() {
-    measure();
-    const bool beside = choose_columns();
+    const bool beside = choose_layout();
     header(beside);
     for (const Row& row : rows_) {
       if (beside) {
@@ -111,48 +156,65 @@ class ConnectionTable {
   }
 
  private:
-  void measure() {
+  void lay_out(const Layout& layout) {
+    layout_ = layout;
     widths_.clear();
     shown_.clear();
-    for (std::size_t i = 0; i < std::size(kColumns); ++i) {
-      std::size_t width = cells(model::connection_field(kColumns[i].key).heading);
-      bool any = false;
-      for (const Row& row : rows_) {
-        width = std::max(width, cells(row.cells[i]));
-        any = any || (row.cells[i] != "0" && row.cells[i] != "-");
+    empty_.assign(std::size(kColumns), true);
+    left_out_.clear();
+    id_width_ = 2;
+    for (Row& row : rows_) {
+      row.cells.clear();
+      for (const Column& column : kColumns) {
+        row.cells.push_back(clean(cell_text(column, row.trouble->totals, layout.compact), style_.unicode));
       }
-      widths_.push_back(width);
-      if (any || !kColumns[i].only_if_any) shown_.push_back(i);
-    }
-    for (const Row& row : rows_) {
       id_width_ = std::max(id_width_, row.id.size());
       peers_width_ = std::max(peers_width_, cells(peers(row)));
     }
+    for (std::size_t i = 0; i < std::size(kColumns); ++i) {
+      std::size_t width = cells(heading_of(kColumns[i], layout.compact));
+      for (const Row& row : rows_) {
+        width = std::max(width, cells(row.cells[i]));
+        empty_[i] = empty_[i] && is_nothing(row.cells[i]);
+      }
+      widths_.push_back(width);
+      if (!empty_[i] || !kColumns[i].only_if_any) shown_.push_back(i);
+    }
   }
 
-  /// Drops the least important column until the rest fits beside `left` cells; true if everything needed is still
-  /// there.
+  std::size_t used_beside(std::size_t left) const {
+    std::size_t sum = left;
+    for (const std::size_t i : shown_) sum += layout_.gap + widths_[i];
+    return sum;
+  }
+
+  /// Drops the least important column until the rest fits beside `left` cells, those that show nothing first; true if
+  /// everything needed is still there.
   bool drop_until_fit(std::size_t left) {
-    const auto used = [&] {
-      std::size_t sum = left;
-      for (const std::size_t i : shown_) sum += kGap + widths_[i];
-      return sum;
-    };
-    int dropped = 100;
-    while (shown_.size() > 1 && used() > style_.width) {
-      const auto least = std::max_element(shown_.begin(), shown_.end(), [](std::size_t x, std::size_t y) {
-        return kColumns[x].importance < kColumns[y].importance;
+    bool complete = true;
+    while (shown_.size() > 1 && used_beside(left) > style_.width) {
+      const auto least = std::max_element(shown_.begin(), shown_.end(), [&](std::size_t x, std::size_t y) {
+        return std::pair(bool{empty_[x]}, kColumns[x].importance) < std::pair(bool{empty_[y]}, kColumns[y].importance);
       });
-      dropped = std::min(dropped, kColumns[*least].importance);
+      complete = complete && (empty_[*least] || kColumns[*least].importance > kNeeded);
+      left_out_.push_back(*least);
       shown_.erase(least);
     }
-    return dropped > kNeeded && used() <= style_.width;
+    return complete && used_beside(left) <= style_.width;
   }
 
-  bool choose_columns() {
-    const std::vector<std::size_t> all = shown_;
+  /// Everything beside the peers if any layout allows it, then most of it, then the peers on a line of their own.
+  /// True for beside.
+  bool choose_layout() {
+    for (const Layout& layout : kLayouts) {
+      lay_out(layout);
+      if (used_beside(prefix_width() + peers_width_) <= style_.width) return true;
+    }
     if (drop_until_fit(prefix_width() + peers_width_)) return true;
-    shown_ = all;
+    for (const Layout& layout : kLayouts) {
+      lay_out(layout);
+      if (used_beside(prefix_width() - kGap) <= style_.width) return false;
+    }
     drop_until_fit(prefix_width() - kGap);
     return false;
   }
@@ -169,7 +231,7 @@ class ConnectionTable {
       text = std::string(prefix_width() - kGap, ' ');
     }
     for (const std::size_t i : shown_) {
-      text += std::string(kGap, ' ') + pad_left(model::connection_field(kColumns[i].key).heading, widths_[i]);
+      text += std::string(layout_.gap, ' ') + pad_left(heading_of(kColumns[i], layout_.compact), widths_[i]);
     }
     sink_(paint(style_, Tone::kQuiet, text) + "\n");
   }
@@ -187,9 +249,8 @@ class ConnectionTable {
   std::string numbers(const Row& row) const {
     std::string text;
     for (const std::size_t i : shown_) {
-      const bool nothing = row.cells[i] == "0" || row.cells[i] == "-";
-      text += std::string(kGap, ' ');
-      text += paint(style_, nothing ? Tone::kQuiet : Tone::kPlain, pad_left(row.cells[i], widths_[i]));
+      text += std::string(layout_.gap, ' ');
+      text += paint(style_, is_nothing(row.cells[i]) ? Tone::kQuiet : Tone::kPlain, pad_left(row.cells[i], widths_[i]));
     }
     return text;
   }
@@ -219,6 +280,9 @@ class ConnectionTable {
   std::vector<Row> rows_;
   std::vector<std::size_t> widths_;  // by kColumns
   std::vector<std::size_t> shown_;   // indexes into kColumns
+  std::vector<std::size_t> left_out_;
+  std::vector<bool> empty_;  // by kColumns: no row shows anything
+  Layout layout_{};
   std::size_t id_width_ = 2;
   std::size_t peers_width_ = 10;
 };
@@ -249,7 +313,10 @@ void write_connection_table(const model::Snapshot& snapshot, const TextStyle& st
       ++rows;
     }
   }
-  if (rows != 0) table.write();
+  if (rows != 0) {
+    table.write();
+    if (const std::string left_out = table.left_out_text(); !left_out.empty()) note(style, sink, left_out);
+  }
   if (cut != 0) note(style, sink, plural(cut, "further connection") + " with something to see not shown (--all)");
   if (quiet != 0) note(style, sink, plural(quiet, "quiet connection") + " not shown (--all)");
 }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/number_text.h"
 #include "present/utf8.h"
 
 namespace rocetop::present {
@@ -237,6 +238,15 @@ std::string pad_left(std::string_view text, std::size_t width) {
 std::string pad_right(std::string_view text, std::size_t width) {
   const std::size_t used = cells(text);
   return std::string(text) + std::string(used < width ? width - used : 0, ' ');
+}
+
+std::string short_count(std::uint64_t number) {
+  constexpr std::uint64_t kWhole = 10'000;
+  if (number < kWhole) return grouped(number);
+  static constexpr std::array<std::string_view, 7> kUnits = {"", "k", "M", "G", "T", "P", "E"};
+  std::string text = scaled(static_cast<double>(number), kUnits);
+  text.erase(text.find(' '), 1);
+  return text;
 }
 
 std::string bytes_text(std::uint64_t bytes) {

@@ -36,6 +36,7 @@ std::string keep_together(std::string_view text);
 std::string pad_left(std::string_view text, std::size_t width);   ///< right-aligned
 std::string pad_right(std::string_view text, std::size_t width);  ///< left-aligned
 
+std::string short_count(std::uint64_t number);  ///< "9,999", "15.8k", "1.58M": at most five cells
 std::string bytes_text(std::uint64_t bytes);    ///< "812 B", "1.32 MB", powers of 1000
 std::string rate_text(double bits_per_second);  ///< "9.41 Gb/s"
 std::string percent(double ratio);              ///< "1.3 %"; "<0.1 %" for what is not zero; never "100 %" unless it is

@@ -205,6 +205,7 @@ void TriageJson::direction(const track::DirectionCounts& d) {
   json_.member("dst", d.dst.to_string());
   json_.member("dst_qpn", number(d.dst_qpn));
   if (d.src_qpn) json_.member("src_qpn", d.src_qpn->value);
+  if (d.network) network(*d.network);
   fields(model::direction_fields(), d);
   frame("first", d.first_frame);
   frame("last", d.last_frame);

@@ -20,6 +20,7 @@ Connection::Connection(const Connection& other)
       paired_by_(other.paired_by_),
       headers_cut_(other.headers_cut_),
       path_mtu_(other.path_mtu_),
+      longest_payload_(other.longest_payload_),
       first_frame_(other.first_frame_),
       last_frame_(other.last_frame_),
       last_time_(other.last_time_),
@@ -52,7 +53,7 @@ Observation Connection::on_packet(std::size_t index, const PacketFacts& packet, 
   side.count(packet);
   headers_cut_ =
       headers_cut_ || (packet.headers_cut && (packet.is_read_request() || packet.role == wire::Role::kAcknowledge));
-  learn_path_mtu(side.counts, packet);
+  learn_path_mtu(side.counts, packet, context);
   if (packet.is_data())
     side.watch_data(packet, context, [&](Nanos last_data) { return idle_before(index, packet, last_data); });
 
@@ -144,6 +145,9 @@ void Connection::deliver_reply(std::size_t index, const PacketFacts& packet, Obs
     side.responses.on_response(packet, requests, delivered, context, observation);
   }
   if (!requests || !delivered) return;
+  if (packet.role == wire::Role::kAcknowledge && !requests->reads().empty()) {
+    side.responses.on_acknowledgement(packet, *requests, context);
+  }
   if (packet.role == wire::Role::kAcknowledge && side.is_copied_ack(packet)) {
     if (packet.has_aeth && wire::aeth_kind(packet.syndrome) == wire::AethKind::kRnrNak) ++side.counts.rnr_nak_copies;
     return;
@@ -170,18 +174,26 @@ void Connection::hold_reply(Side& side, const PacketFacts& packet, Context& cont
 }
 
 /// First and Middle packets are as long as the path MTU (IBTA vol. 1, 9.7.5.1).
-void Connection::learn_path_mtu(DirectionCounts& counts, const PacketFacts& packet) {
-  if (counts.path_mtu != 0 || packet.icrc == wire::IcrcStatus::kBad) return;
+void Connection::learn_path_mtu(DirectionCounts& counts, const PacketFacts& packet, Context& context) {
+  if ((path_mtu_ && counts.path_mtu != 0) || packet.icrc == wire::IcrcStatus::kBad) return;
   if (packet.role != wire::Role::kRequest && packet.role != wire::Role::kResponse) return;
-  if (packet.position != wire::Position::kFirst && packet.position != wire::Position::kMiddle) return;
-  if (!is_path_mtu(packet.payload_bytes)) return;
-  counts.path_mtu = packet.payload_bytes;
-  counts.path_mtu_frame = packet.frame;
-  counts.path_mtu_time = packet.time;
-  if (path_mtu_) return;
-  path_mtu_ = packet.payload_bytes;
-  for (auto& side : sides_) {
-    if (side) side->requests.on_path_mtu(*path_mtu_);
+  const bool full = packet.position == wire::Position::kFirst || packet.position == wire::Position::kMiddle;
+  if (full && is_path_mtu(packet.payload_bytes)) {
+    if (counts.path_mtu == 0) {
+      counts.path_mtu = packet.payload_bytes;
+      counts.path_mtu_frame = packet.frame;
+      counts.path_mtu_time = packet.time;
+    }
+    if (path_mtu_) return;
+    path_mtu_ = packet.payload_bytes;
+    for (auto& side : sides_) {
+      if (side) side->requests.on_path_mtu(*path_mtu_, context);
+    }
+  } else if (!path_mtu_ && packet.payload_bytes > longest_payload_) {
+    longest_payload_ = packet.payload_bytes;
+    for (auto& side : sides_) {
+      if (side) side->requests.on_payload(longest_payload_, context);
+    }
   }
 }
 
@@ -211,8 +223,10 @@ void Connection::join(Connection& other, PairedBy by, Context& context) {
   if (transport_ == wire::Transport::kCnp) transport_ = other.transport_;
   if (!cm_) cm_ = other.cm_;
   if (!path_mtu_) path_mtu_ = other.path_mtu_;
-  if (path_mtu_) {
-    for (auto& side : sides_) side->requests.on_path_mtu(*path_mtu_);
+  longest_payload_ = std::max(longest_payload_, other.longest_payload_);
+  for (auto& side : sides_) {
+    if (path_mtu_) side->requests.on_path_mtu(*path_mtu_, context);
+    side->requests.on_payload(longest_payload_, context);
   }
   // In the order they were seen, as far as the two directions depend on each other: each only on the other's requests.
   for (std::size_t i = 0; i < 2; ++i) release_held(i, context);
@@ -225,10 +239,23 @@ void Connection::announce(const CmFacts& cm, std::uint32_t path_mtu, Qpn own_qpn
   paired_by_ = PairedBy::kCm;
 }
 
-std::size_t Connection::slots() const {
-  std::size_t n = 0;
-  for (std::size_t i = 0; i < side_count(); ++i) n += sides_[i]->slots();
-  return n;
+void Connection::give_back(Context& context) const {
+  for (std::size_t i = 0; i < side_count(); ++i) {
+    const Side& side = *sides_[i];
+    context.slots.left += side.slots();
+    context.lists.open_left += side.requests.open_runs_claimed() + side.responses.open_runs_claimed();
+    context.lists.reads_left += side.requests.reads_claimed();
+  }
+}
+
+void Connection::take_again(Context& context) const {
+  const auto take = [](std::size_t& left, std::size_t n) { left -= std::min(left, n); };
+  for (std::size_t i = 0; i < side_count(); ++i) {
+    const Side& side = *sides_[i];
+    take(context.slots.left, side.slots());
+    take(context.lists.open_left, side.requests.open_runs_claimed() + side.responses.open_runs_claimed());
+    take(context.lists.reads_left, side.requests.reads_claimed());
+  }
 }
 
 ConnectionCounts Connection::finish(Context& context) {
@@ -271,6 +298,7 @@ ConnectionCounts Connection::finish(Context& context) {
 void Connection::fill_direction(std::size_t index, DirectionCounts& out) const {
   const Side& side = *sides_[index];
   out = side.total();
+  if (!(side.key.hosts.network == facts.network)) out.network = side.key.hosts.network;
   out.requests = side.requests.counts();
   out.responses = side.responses.counts();
   if (side.congestion) out.congestion.use() = side.congestion->finish(side.counts.last_data_time);
@@ -281,6 +309,7 @@ void Connection::fill_direction(std::size_t index, DirectionCounts& out) const {
   out.last_new_request_time = requests.last_new_time();
   out.last_request_time = requests.last_request_time();
   out.last_request_frame = requests.last_request_frame();
+  out.last_reply_time = requests.last_reply_time();
   if (requests.received() >= requests.first()) {
     out.last_acked_psn = wire_psn(requests.received());
     out.last_ack_frame = requests.last_ack_frame();

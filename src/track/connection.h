@@ -51,7 +51,9 @@ class Connection {
   FrameId first_frame() const { return first_frame_; }
   wire::Transport transport() const { return transport_; }
 
-  std::size_t slots() const;
+  /// What it holds of the common budgets goes back, or, as it does when a copy takes its place, is taken again.
+  void give_back(Context& context) const;
+  void take_again(Context& context) const;
 
   std::uint32_t id = 0;                     ///< ConnectionCounts::id, 0 = not numbered yet
   std::uint32_t noted_bucket = 0xFFFFFFFF;  ///< Pairing's: where this side's window was noted last
@@ -70,7 +72,7 @@ class Connection {
   void deliver_cnp(std::size_t side, const PacketFacts& cnp, Context& context);
   void deliver_reply(std::size_t side, const PacketFacts& packet, Observation& observation, Context& context);
   void hold_reply(Side& side, const PacketFacts& packet, Context& context);
-  void learn_path_mtu(DirectionCounts& counts, const PacketFacts& packet);
+  void learn_path_mtu(DirectionCounts& counts, const PacketFacts& packet, Context& context);
   void release_held(std::size_t side, Context& context);
   void fill_direction(std::size_t side, DirectionCounts& out) const;
 
@@ -78,6 +80,7 @@ class Connection {
   PairedBy paired_by_ = PairedBy::kNone;
   bool headers_cut_ = false;
   std::optional<std::uint32_t> path_mtu_;
+  std::uint32_t longest_payload_ = 0;  // counted while the path MTU is not known
   FrameId first_frame_;
   FrameId last_frame_;
   Nanos last_time_;

@@ -17,11 +17,12 @@ struct Context {
   std::size_t held_left = 0;
   ResolutionSink* sink = nullptr;
   ReceiverLog receivers;
+  Nanos now;  ///< of the newest packet of all
 
   explicit Context(const Limits& l)
       : limits(l),
         slots{l.history_slots_total},
-        lists{l.listed_total, l.listed_runs},
+        lists{l.listed_total, l.listed_runs, l.open_runs_total, l.reads_total},
         held_left(l.held_total),
         receivers(l.hosts) {}
 };

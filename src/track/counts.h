@@ -37,7 +37,7 @@ inline constexpr std::size_t kOutcomes = 4;
 struct MissingRun {
   Psn first_psn;
   Psn last_psn;
-  FrameId seen_at;  ///< the frame that jumped over them
+  FrameId seen_at;  ///< the frame that jumped over them; none for responses that the end of the capture left open
   Nanos seen_at_time;
   Outcome outcome = Outcome::kUnresolved;
 };
@@ -70,6 +70,8 @@ struct Episode {
   bool originals_arrived = false;     ///< more answers to its last PSN than the resends asked for: all had arrived
   bool reply_was_due = false;         ///< a packet that wants a reply had passed the tap, and none had come
   bool tail_unseen = false;           ///< after the resends came PSNs that the tap had never seen
+  bool response_passed = false;       ///< a READ: the response that the first resent PSN asks for had passed the tap
+                                      ///< in order, and then another
   bool named_by_nak = false;          ///< a sequence NAK named the first resent PSN
 };
 
@@ -162,9 +164,11 @@ struct DirectionCounts {
   std::array<std::uint64_t, 8> data_while_paused{};  ///< data packets that passed while class n was paused
   Loop loop = Loop::kUnknown;                        ///< filled by the verdict
   Lazy<CongestionCounts> congestion;                 ///< none without CE and CNP
+  std::optional<wire::NetworkKey> network;                   ///< where it is not the connection's
   std::optional<Psn> last_acked_psn;  ///< highest PSN of this direction's requests that the peer acknowledged
   FrameId last_ack_frame;             ///< … and the frame that did
   Nanos last_ack_time;
+  std::optional<Nanos> last_reply_time;      ///< last reply of the peer to this direction's requests, whatever it said
   Nanos last_new_request_time;               ///< last request packet above all before
   Nanos last_request_time;                   ///< last request packet sent
   std::uint64_t unacknowledged_packets = 0;  ///< requests above last_acked_psn when the capture (or connection) ended

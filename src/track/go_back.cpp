@@ -100,6 +100,8 @@ Episode judge_go_back(Sequence seq, const PacketFacts& packet, const SentSoFar& 
   e.first_psn_bad_icrc = damaged_since(seq, sent);
   e.wait = wait_before(seq, packet, sent);
   e.cause = cause_of(seq, packet, sent, e);
+  const PendingRead* read = packet.is_read_request() ? sent.reads.find(seq) : nullptr;
+  e.response_passed = read && read->passed_by(seq);
   return e;
 }
 

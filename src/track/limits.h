@@ -11,11 +11,13 @@ namespace rocetop::track {
 
 /// Bounds on memory. What they cut off is said in SpaceCounts::inexact, *_omitted and Tracker::evicted_connections().
 struct Limits {
-  std::size_t connections = 100'000;     ///< live and finished together; about 4 KiB each when quiet
-  std::size_t listed_runs = 1'000;       ///< missing runs and episodes listed per space (the JSON contract's cut)
-  std::size_t listed_total = 200'000;    ///< … and over all spaces
-  std::size_t open_runs = 4'096;         ///< open missing runs per space; a one-way or sampled capture has endless ones
-  std::size_t history_slots_start = 64;  ///< PSNs remembered per space at first
+  std::size_t connections = 100'000;   ///< live and finished together; about 4 KiB each when quiet
+  std::size_t listed_runs = 1'000;     ///< missing runs and episodes listed per space (the JSON contract's cut)
+  std::size_t listed_total = 200'000;  ///< … and over all spaces
+  std::size_t open_runs = 4'096;       ///< open missing runs per space; a one-way or sampled capture has endless ones
+  std::size_t open_runs_total = 400'000;        ///< … and over all spaces: 16 MB
+  std::size_t reads_total = 200'000;            ///< READs and atomics remembered over all spaces: about 30 MB
+  std::size_t history_slots_start = 64;         ///< PSNs remembered per space at first
   std::size_t history_slots_most = 1 << 16;     ///< … at most: 268 MB in flight at 4 KiB
   std::size_t history_slots_total = 3'000'000;  ///< over all spaces: about 100 MB
   std::size_t held_packets = 256;               ///< replies kept per direction until it is paired

@@ -72,6 +72,7 @@ Sequence MessageBook::on_request(Sequence next, const Piece& piece, const Sent& 
     spend(Stage::kRecovering, piece.time);
     stage_ = Stage::kMoving;
   }
+  if (piece.seq < next_) shorten_read(piece.seq, sent);
   if (piece.seq < next_) return next_;  // resent, or a copy
   if (piece.seq == next_) {
     if (is_open_ && stage_ == Stage::kMoving && piece.time - sent.last_request_time >= kStall) {
@@ -82,6 +83,17 @@ Sequence MessageBook::on_request(Sequence next, const Piece& piece, const Sent& 
   }
   if (next_ <= sent.highest) catch_up(sent);
   return next_;
+}
+
+/// The span of the newest READ was taken for more than it was, and `seq` follows it.
+void MessageBook::shorten_read(Sequence seq, const Sent& sent) {
+  if (outstanding_ == 0) return;
+  Message& newest = ring_[(oldest_ + outstanding_ - 1) & (ring_.size() - 1)];
+  if (!newest.has_response || seq <= newest.first || newest.last() + 1 != next_) return;
+  const PendingRead* read = sent.reads.find(newest.first);
+  if (!read || read->first != newest.first || read->last >= newest.last()) return;
+  newest.more_psns = static_cast<std::uint32_t>(read->last - read->first);
+  next_ = read->last + 1;
 }
 
 /// Takes what lies behind next_, as far as it was seen. What was acknowledged and never seen, the capture missed.
@@ -116,6 +128,7 @@ void MessageBook::give_up_open() {
   if (!is_open_) return;
   ++of(open_.operation).partial;
   is_open_ = false;
+  in_partial_ = true;
 }
 
 void MessageBook::take(const Piece& piece) {
@@ -128,7 +141,8 @@ void MessageBook::take(const Piece& piece) {
       return;
     case wire::Position::kLast:
       if (!is_open_) {
-        ++of(shape.operation).partial;
+        of(shape.operation).partial += in_partial_ ? 0 : 1;
+        in_partial_ = false;
         return;
       }
       is_open_ = false;
@@ -151,6 +165,7 @@ void MessageBook::take(const Piece& piece) {
 
 void MessageBook::begin(const Piece& piece, Operation operation) {
   give_up_open();
+  in_partial_ = false;
   if (stage_ == Stage::kHost && idle_since_) of(operation).idle_ns.add(piece.time - *idle_since_);
   idle_since_.reset();
   // A message that follows another without a reply in between: the sender had room, and used it.

@@ -85,6 +85,7 @@ class MessageBook {
 
   void take(const Piece& piece);
   void catch_up(const Sent& sent);
+  void shorten_read(Sequence seq, const Sent& sent);
   void begin(const Piece& piece, Operation operation);
   void push(const Message& message);
   void pop();
@@ -99,8 +100,9 @@ class MessageBook {
   Sequence next_ = 0;
   Stage stage_ = Stage::kHost;
   bool started_ = false;
-  bool is_open_ = false;   // `open_` began and has not been sent to its end
-  bool answered_ = false;  // a reply was seen
+  bool is_open_ = false;     // `open_` began and has not been sent to its end
+  bool answered_ = false;    // a reply was seen
+  bool in_partial_ = false;  // what is being sent was counted as partial
   std::uint32_t outstanding_reads_ = 0;
   Nanos mark_;  // until here time is accounted for
   Nanos start_;

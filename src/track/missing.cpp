@@ -6,15 +6,26 @@
 namespace rocetop::track {
 namespace {
 
+constexpr std::size_t kClaim = 4;  // runs claimed at one time
+
 std::uint64_t length(const MissingPsns::Run& run) { return static_cast<std::uint64_t>(run.last - run.first + 1); }
 
 }  // namespace
 
 void MissingPsns::add(const Run& run, std::size_t most, SpaceCounts& counts, ListBudget& budget) {
-  if (runs_.size() >= most) {
-    settle_run(runs_.front(), Outcome::kUnresolved, counts, budget);
-    runs_.erase(runs_.begin());
+  bool full = runs_.size() >= most;
+  if (!full && runs_.size() >= claimed_) {
+    full = budget.open_left < kClaim;
+    if (!full) {
+      budget.open_left -= kClaim;
+      claimed_ += kClaim;
+    }
+  }
+  if (full) {
     counts.inexact = "more missing PSNs open at one time than are kept: the oldest are given as unresolved";
+    settle_run(runs_.empty() ? run : runs_.front(), Outcome::kUnresolved, counts, budget);
+    if (runs_.empty()) return;
+    runs_.erase(runs_.begin());
   }
   const auto at =
       std::upper_bound(runs_.begin(), runs_.end(), run.first, [](Sequence s, const Run& r) { return s < r.first; });

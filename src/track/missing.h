@@ -14,10 +14,13 @@
 
 namespace rocetop::track {
 
-/// Entries that all lists together may still take.
+/// Entries that all lists together may still take. Open runs and READs are claimed a few at a time, and given back as a
+/// whole when their connection ends.
 struct ListBudget {
   std::size_t left = 0;
   std::size_t per_list = 0;
+  std::size_t open_left = 0;   ///< open missing runs
+  std::size_t reads_left = 0;  ///< remembered READs
 };
 
 class MissingPsns {
@@ -29,7 +32,8 @@ class MissingPsns {
     Nanos time;
   };
 
-  /// PSNs first..last were jumped over. At `most` open runs the oldest ends as unresolved and the space is inexact.
+  /// PSNs first..last were jumped over. At `most` open runs, or where all spaces
+  /// together have too many, the oldest ends as unresolved and the space is inexact.
   void add(const Run& run, std::size_t most, SpaceCounts& counts, ListBudget& budget);
   bool contains(Sequence s) const { return find(s) != nullptr; }
   /// The open run that holds `s`.
@@ -48,13 +52,14 @@ class MissingPsns {
   /// Counts and lists a run's fate.
   static void settle_run(const Run& run, Outcome outcome, SpaceCounts& counts, ListBudget& budget);
 
+  /// Entries claimed of ListBudget::open_left.
+  std::size_t claimed() const { return claimed_; }
   bool empty() const { return runs_.empty(); }
   const std::vector<Run>& runs() const { return runs_; }
 
  private:
-  std::vector<Run>::iterator locate(Sequence s);
-
   std::vector<Run> runs_;  // ascending, disjoint
+  std::size_t claimed_ = 0;
 };
 
 }  // namespace rocetop::track

@@ -18,7 +18,8 @@ struct PacketFacts {
   Nanos time;
   std::uint32_t wire_bytes = 0;
   std::uint32_t payload_bytes = 0;
-  std::uint32_t read_bytes = 0;  ///< RETH length of a READ request
+  std::uint32_t read_bytes = 0;    ///< RETH length of a READ request
+  std::uint32_t read_address = 0;  ///< low half of its RETH virtual address
   Psn psn;
   Msn msn;
   std::uint16_t udp_src = 0;
@@ -74,7 +75,10 @@ inline PacketFacts facts_of(const wire::Packet& packet, FrameId frame, Nanos tim
   f.time = time;
   f.wire_bytes = wire_bytes;
   f.payload_bytes = packet.payload_bytes;
-  f.read_bytes = packet.has(wire::kReth) ? packet.reth.dma_length : 0;
+  if (packet.has(wire::kReth)) {
+    f.read_bytes = packet.reth.dma_length;
+    f.read_address = static_cast<std::uint32_t>(packet.reth.virtual_address);
+  }
   f.psn = packet.bth.psn;
   f.msn = packet.aeth.msn;
   f.udp_src = packet.udp_src;

@@ -6,12 +6,28 @@
 namespace rocetop::track {
 namespace {
 
-constexpr std::size_t kHitsMost = 64;       // candidates remembered per replier
+constexpr std::size_t kHitsMost = 512;      // candidates remembered per replier
+constexpr std::uint32_t kFitsLeast = 4;     // Hit::fits: two different replies that a side expected
+constexpr std::uint32_t kMisfitsLeast = 2;  // … and that speak against every other, more than against it
+constexpr std::uint32_t kForgiven = 16;     // Hit::fits that outweigh a misfit
+constexpr std::size_t kNetworksMost = 16;   // of two hosts, told apart by VLAN tags
 constexpr std::size_t kBucketMost = 4096;   // sides noted in one bucket: more are not told apart by PSN
 constexpr std::uint32_t kBucketsMost = 64;  // of one READ's PSNs
 
 bool contains(const std::vector<ConnectionIndex>& list, ConnectionIndex index) {
   return std::find(list.begin(), list.end(), index) != list.end();
+}
+
+/// A tag with VLAN id 0 carries a priority only.
+bool is_tagged(const wire::NetworkKey& n) {
+  const auto counts = [](std::uint16_t id) { return id != 0xFFFF && id != 0; };
+  return counts(n.vlan_outer) || counts(n.vlan_inner);
+}
+
+HostPair without_tags(HostPair hosts) {
+  hosts.network.vlan_outer = wire::NetworkKey{}.vlan_outer;
+  hosts.network.vlan_inner = wire::NetworkKey{}.vlan_inner;
+  return hosts;
 }
 
 }  // namespace
@@ -25,6 +41,10 @@ std::uint16_t linux_udp_port(Qpn a, Qpn b) {
 }
 
 void Pairing::note_requests(const HostPair& hosts, ConnectionIndex connection, Psn first, Psn last) {
+  auto& networks = networks_[without_tags(hosts)];
+  if (networks.size() < kNetworksMost && std::find(networks.begin(), networks.end(), hosts.network) == networks.end()) {
+    networks.push_back(hosts.network);
+  }
   auto& buckets = windows_[hosts];
   std::uint32_t at = first.value >> kBucketBits;
   const std::uint32_t end = last.value >> kBucketBits;
@@ -43,46 +63,67 @@ Pairing::Bucket* Pairing::bucket(const HostPair& hosts, Psn psn) {
   return found == pair->second.end() ? nullptr : &found->second;
 }
 
-/// One reply with exactly one side that expects it decides at once: where first PSNs are random a chance match is one
-/// in 16 million per open PSN. Where every queue pair starts at the same PSN (NCCL: 0) several sides expect it, and
-/// ports decide, or one side that fits at least twice and clearly more often than any other. What would fool it: the
-/// only two halves of different connections in the capture, both from PSN 0.
-std::optional<ConnectionIndex> Pairing::weigh(ConnectionIndex replier, const std::vector<ConnectionIndex>& exact,
-                                              const std::vector<ConnectionIndex>& in_window,
-                                              const std::vector<ConnectionIndex>& same_port) {
-  if (exact.size() == 1) return exact.front();
-  std::vector<ConnectionIndex> both;
-  for (const ConnectionIndex index : exact) {
-    if (contains(same_port, index)) both.push_back(index);
-  }
-  if (both.size() == 1) return both.front();
+bool Pairing::Fits::hold(ConnectionIndex index) const { return contains(exact, index) || contains(in_window, index); }
 
-  auto& hits = hits_[replier];
-  const auto add = [&](ConnectionIndex index, bool is_exact) {
-    auto at = std::find_if(hits.begin(), hits.end(), [&](const Hit& h) { return h.candidate == index; });
-    if (at == hits.end()) {
-      if (hits.size() >= kHitsMost) return;
-      at = hits.insert(hits.end(), Hit{index, 0, 0});
-    }
-    ++(is_exact ? at->exact : at->in_window);
+/// A mirror, or a port that tags for one side only, shows one direction with a tag and the other without. Two different
+/// tags are two networks.
+std::vector<wire::NetworkKey> Pairing::tagged_otherwise(const HostPair& hosts) const {
+  const auto found = networks_.find(without_tags(hosts));
+  if (found == networks_.end()) return {};
+  std::vector<wire::NetworkKey> others;
+  for (const wire::NetworkKey& network : found->second) {
+    if (!(network == hosts.network) && !(is_tagged(network) && is_tagged(hosts.network))) others.push_back(network);
+  }
+  return others;
+}
+
+/// One reply with exactly one side that expects it decides at once: where first PSNs are random a chance match is one
+/// in 16 million per open PSN. Where every queue pair starts at the same PSN (NCCL: 0) several sides expect it, or one
+/// whose own peer is not in the capture: then an equal port decides, or replies over time: one side that expected them,
+/// while all others that ever did have been at odds with some. (At odds by accident is what the capture missed, or
+/// shows out of order: a rare misfit of the right side is forgiven.)
+std::optional<ConnectionIndex> Pairing::weigh(ConnectionIndex replier, Psn psn, const Fits& fits) {
+  const bool sure_of_one = !fits.tagged_otherwise && fits.exact.size() == 1;
+  if (sure_of_one &&
+      (!contains(fits.common_start, fits.exact.front()) || contains(fits.same_port, fits.exact.front()))) {
+    return fits.exact.front();
+  }
+  std::vector<ConnectionIndex> both;
+  for (const ConnectionIndex index : fits.exact) {
+    if (contains(fits.same_port, index)) both.push_back(index);
+  }
+  if (both.size() == 1 && !fits.tagged_otherwise) return both.front();
+
+  const auto known = hits_.find(replier);
+  if (known == hits_.end() && fits.empty()) return std::nullopt;
+  Hits& hits = hits_[replier];
+  if (hits.last_psn == psn || fits.some_left_out) return std::nullopt;
+  hits.last_psn = psn;
+  const auto worth = [&](ConnectionIndex index) {
+    return contains(fits.exact, index) ? 2U : contains(fits.in_window, index) ? 1U : 0U;
   };
-  for (const ConnectionIndex index : exact) add(index, true);
-  if (exact.empty()) {
-    for (const ConnectionIndex index : in_window) add(index, false);
-  }
-  const auto score = [](const Hit& h) { return 2 * h.exact + h.in_window; };
-  const Hit* best = nullptr;
-  std::uint32_t second = 0;
-  for (const Hit& h : hits) {
-    if (!best || score(h) > score(*best)) {
-      second = best ? score(*best) : 0;
-      best = &h;
-    } else {
-      second = std::max(second, score(h));
+  for (const auto* list : {&fits.exact, &fits.in_window}) {
+    for (const ConnectionIndex index : *list) {
+      const bool is_known =
+          std::any_of(hits.list.begin(), hits.list.end(), [&](const Hit& h) { return h.candidate == index; });
+      if (!is_known && hits.list.size() < kHitsMost) hits.list.push_back({index, 0, 0});
     }
   }
-  if (best && score(*best) >= 2 && score(*best) >= second + 2) return best->candidate;
-  return std::nullopt;
+  for (Hit& hit : hits.list) {
+    const std::uint32_t fit = worth(hit.candidate);
+    hit.fits += fit;
+    hit.misfits += fit == 0 ? 1 : 0;
+  }
+  if (hits.list.size() >= kHitsMost) return std::nullopt;
+  const auto best = std::max_element(hits.list.begin(), hits.list.end(), [](const Hit& a, const Hit& b) {
+    return a.fits < b.fits || (a.fits == b.fits && a.misfits > b.misfits);
+  });
+  if (best == hits.list.end() || best->fits < kFitsLeast || best->misfits * kForgiven > best->fits) return std::nullopt;
+  if (!fits.hold(best->candidate)) return std::nullopt;
+  const bool alone = std::all_of(hits.list.begin(), hits.list.end(), [&](const Hit& h) {
+    return &h == &*best || h.misfits >= best->misfits + kMisfitsLeast;
+  });
+  return alone ? std::optional(best->candidate) : std::nullopt;
 }
 
 }  // namespace rocetop::track

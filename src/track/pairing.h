@@ -38,39 +38,56 @@ class Pairing {
 
  private:
   static constexpr std::uint32_t kBucketBits = 12;
-  static constexpr std::size_t kCandidatesMost = 256;  ///< per bucket looked at; more are not told apart by PSN anyway
+  static constexpr std::size_t kCandidatesMost = 512;  ///< per bucket looked at
   using Bucket = std::vector<ConnectionIndex>;
 
+  /// How a reply fits the sides that it may answer.
+  struct Fits {
+    std::vector<ConnectionIndex> exact;
+    std::vector<ConnectionIndex> in_window;
+    std::vector<ConnectionIndex> same_port;     ///< of these
+    std::vector<ConnectionIndex> common_start;  ///< of these: first seen at PSN 0, as every queue pair of NCCL
+    bool some_left_out = false;                 ///< there were more than are looked at
+    bool tagged_otherwise = false;              ///< in one direction packets carry a VLAN tag, in the other none
+
+    bool empty() const { return exact.empty() && in_window.empty(); }
+    bool hold(ConnectionIndex index) const;
+  };
+  /// What one replier's replies said about one candidate.
   struct Hit {
     ConnectionIndex candidate = 0;
-    std::uint32_t exact = 0;
-    std::uint32_t in_window = 0;
+    std::uint32_t fits = 0;  ///< 2 for each reply that it expected, 1 for each in its window
+    std::uint32_t misfits = 0;
+  };
+  struct Hits {
+    std::optional<Psn> last_psn;  ///< a repeated reply says nothing new
+    std::vector<Hit> list;
   };
 
   Bucket* bucket(const HostPair& hosts, Psn psn);
-  std::optional<ConnectionIndex> weigh(ConnectionIndex replier, const std::vector<ConnectionIndex>& exact,
-                                       const std::vector<ConnectionIndex>& in_window,
-                                       const std::vector<ConnectionIndex>& same_port);
+  /// Networks in which `hosts` would be the same two but for a VLAN tag.
+  std::vector<wire::NetworkKey> tagged_otherwise(const HostPair& hosts) const;
+  std::optional<ConnectionIndex> weigh(ConnectionIndex replier, Psn psn, const Fits& fits);
 
   std::unordered_map<HostPair, std::unordered_map<std::uint32_t, Bucket>, HostPairHash> windows_;
-  std::unordered_map<ConnectionIndex, std::vector<Hit>> hits_;  // per replier
+  std::unordered_map<HostPair, std::vector<wire::NetworkKey>, HostPairHash> networks_;  // by hosts without VLAN tags
+  std::unordered_map<ConnectionIndex, Hits> hits_;                                      // per replier
 };
 
 template <typename Resolve>
 std::optional<ConnectionIndex> Pairing::find(const HostPair& hosts, const Connection& replier,
                                              ConnectionIndex replier_index, const PacketFacts& reply,
                                              Resolve&& resolve) {
-  std::vector<ConnectionIndex> exact;
-  std::vector<ConnectionIndex> in_window;
-  std::vector<ConnectionIndex> same_port;
-  const auto look = [&](Psn psn) {
-    Bucket* candidates = bucket(hosts.reversed(), psn);
+  Fits fits;
+  const auto look = [&](const HostPair& requests, Psn psn) {
+    Bucket* candidates = bucket(requests, psn);
     if (!candidates) return;
     std::size_t kept = 0;
     std::size_t looked_at = 0;
     for (std::size_t i = 0; i < candidates->size(); ++i) {
       const ConnectionIndex index = (*candidates)[i];
       if (looked_at >= kCandidatesMost) {
+        fits.some_left_out = true;
         (*candidates)[kept++] = index;
         continue;
       }
@@ -78,26 +95,36 @@ std::optional<ConnectionIndex> Pairing::find(const HostPair& hosts, const Connec
       if (!connection) continue;  // paired or gone: leaves the bucket
       (*candidates)[kept++] = index;
       ++looked_at;
-      if (index == replier_index || std::find(exact.begin(), exact.end(), index) != exact.end() ||
-          std::find(in_window.begin(), in_window.end(), index) != in_window.end()) {
-        continue;
-      }
-      const auto fit = connection->side(0).requests.fits(reply);
+      if (index == replier_index || fits.hold(index)) continue;
+      const RequestSpace& space = connection->side(0).requests;
+      const auto fit = space.fits(reply);
       if (fit == RequestSpace::Fit::kNone) continue;
-      (fit == RequestSpace::Fit::kExact ? exact : in_window).push_back(index);
+      (fit == RequestSpace::Fit::kExact ? fits.exact : fits.in_window).push_back(index);
+      if (wire_psn(space.first()).value == 0) fits.common_start.push_back(index);
       const DirectionCounts& theirs = connection->side(0).counts;
       const Qpn own = *replier.side(0).counts.dst_qpn;
       if (theirs.udp_src == reply.udp_src || reply.udp_src == linux_udp_port(own, *theirs.dst_qpn)) {
-        same_port.push_back(index);
+        fits.same_port.push_back(index);
       }
     }
     candidates->resize(kept);
   };
-  look(reply.psn);
-  if (const Psn before{reply.psn.value - 1}; before.value >> kBucketBits != reply.psn.value >> kBucketBits)
-    look(before);
-  if (exact.empty() && in_window.empty()) return std::nullopt;
-  return weigh(replier_index, exact, in_window, same_port);
+  const auto look_around = [&](const HostPair& requests) {
+    look(requests, reply.psn);
+    const Psn before{reply.psn.value - 1};
+    if (bucket_of(before) != bucket_of(reply.psn)) look(requests, before);
+  };
+  HostPair requests = hosts.reversed();
+  look_around(requests);
+  if (fits.empty()) {
+    for (const wire::NetworkKey& network : tagged_otherwise(requests)) {
+      requests.network = network;
+      fits.tagged_otherwise = true;
+      look_around(requests);
+    }
+  }
+  if (fits.empty() && hits_.empty()) return std::nullopt;
+  return weigh(replier_index, reply.psn, fits);
 }
 
 }  // namespace rocetop::track

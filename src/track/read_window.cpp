@@ -3,10 +3,47 @@
 
 #include <algorithm>
 
-namespace rocetop::track {
+#include "track/limits.h"
 
-void ReadWindow::add(const PendingRead& read) {
-  if (reads_.size() >= kMost) reads_.erase(reads_.begin(), reads_.begin() + kMost / 2);
+namespace rocetop::track {
+namespace {
+
+constexpr std::size_t kFree = 4;    // READs that every space may remember
+constexpr std::size_t kClaim = 16;  // … and those claimed at one time beyond
+
+}  // namespace
+
+/// A response from the middle of a READ answers all before it only if they came in order.
+void PendingRead::on_response(Sequence s, Nanos response_time) {
+  if (s == answered + 1) answered = s;
+  if (s != passed + 1) return;
+  passed = s;
+  if (response_time - passed_time >= kDirectionSkew) paused = s;
+  passed_time = response_time;
+}
+
+void PendingRead::ask_again(Sequence s, FrameId again_frame, Nanos again_time) {
+  asked_again = true;
+  asked_again_from = s;
+  asked_again_time = again_time;
+  asked_again_frame = again_frame;
+  passed = s - 1;
+  passed_time = again_time;
+  paused = 0;
+}
+
+void ReadWindow::add(const PendingRead& read, SpaceCounts& counts, ListBudget& budget) {
+  bool full = reads_.size() >= kMost;
+  if (!full && reads_.size() >= kFree + claimed_) {
+    if (budget.reads_left >= kClaim) {
+      budget.reads_left -= kClaim;
+      claimed_ += kClaim;
+    } else {
+      full = true;
+      counts.inexact = "more READs remembered at one time than are kept: responses to the oldest are not judged";
+    }
+  }
+  if (full) reads_.erase(reads_.begin(), reads_.begin() + static_cast<std::ptrdiff_t>(reads_.size() / 2));
   const auto at = std::upper_bound(reads_.begin(), reads_.end(), read.first,
                                    [](Sequence s, const PendingRead& r) { return s < r.first; });
   reads_.insert(at, read);

@@ -10,6 +10,7 @@
 #include "base/frame_id.h"
 #include "base/nanos.h"
 #include "base/psn.h"
+#include "track/missing.h"
 
 namespace rocetop::track {
 
@@ -20,28 +21,49 @@ constexpr Sequence read_span(std::uint32_t bytes, std::uint32_t pmtu) {
 
 struct PendingRead {
   Sequence first = 0;
-  Sequence last = 0;      ///< equal to first while the span is not known
+  Sequence last = 0;      ///< while the span is not known: what it takes at least, or, if followed, at most
   Sequence answered = 0;  ///< responses seen in order up to here; first - 1 when none
+  Sequence passed = 0;    ///< … since it was last asked for
+  Nanos passed_time;      ///< when the last of them was seen, or when it was asked for
+  Sequence paused = 0;    ///< the last of them that came after a pause (kDirectionSkew)
   FrameId frame;
   Nanos time;
   std::uint32_t bytes = 0;
+  std::uint32_t address = 0;  ///< low half
   bool bytes_known = false;
   bool span_known = false;
+  FrameId followed_by;  ///< while the span is not known: the next new request
+  Nanos followed_time;
   bool asked_again = false;  ///< in whole or from the middle
   Sequence asked_again_from = 0;
   Nanos asked_again_time;
   FrameId asked_again_frame;
 
   bool complete() const { return answered >= last; }
+  /// Its response `s` was seen.
+  void on_response(Sequence s, Nanos time);
+  /// It is asked for again, from `s` on.
+  void ask_again(Sequence s, FrameId again_frame, Nanos again_time);
+  /// Whether the response `s` passed the tap in order right behind what was before it, and another one after it: its
+  /// requester, if it has not got it, did not just ask too early.
+  bool passed_by(Sequence s) const { return passed > s && paused < s; }
 };
 
 class ReadWindow {
  public:
-  void add(const PendingRead& read);
+  /// At kMost, or where all spaces together remember too many, the older half is forgotten.
+  void add(const PendingRead& read, SpaceCounts& counts, ListBudget& budget);
+  /// Entries claimed of ListBudget::reads_left.
+  std::size_t claimed() const { return claimed_; }
   /// The request whose PSNs hold `s`, newest first.
   PendingRead* find(Sequence s);
   const PendingRead* find(Sequence s) const { return const_cast<ReadWindow*>(this)->find(s); }
   PendingRead* newest() { return reads_.empty() ? nullptr : &reads_.back(); }
+  template <typename Function>
+  void each(Function&& function) {
+    for (PendingRead& read : reads_) function(read);
+  }
+  const PendingRead* newest() const { return reads_.empty() ? nullptr : &reads_.back(); }
   /// Every remembered request overlapping [first, last], ascending.
   template <typename Function>
   void each_overlapping(Sequence first, Sequence last, Function&& function) const {
@@ -60,6 +82,7 @@ class ReadWindow {
   std::size_t lower(Sequence s) const;
 
   std::vector<PendingRead> reads_;  // ascending by first
+  std::size_t claimed_ = 0;
 };
 
 }  // namespace rocetop::track

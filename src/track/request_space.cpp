@@ -8,14 +8,22 @@ namespace {
 
 constexpr Sequence kOneWrap = Sequence{1} << 24;
 constexpr std::size_t kCopiesMost = 64;  // a row of copies longer than this is counted in parts
+constexpr std::uint32_t kLongestMessage = std::uint32_t{1} << 31;  // bytes (IBTA vol. 1, 9.7.7); a longer one is a lie
 constexpr Sequence kNarrowWindow = 4096;
 constexpr Sequence kBeforeFirst = 64;  // PSNs before the first one seen that a go-back may still begin with
 
-bool spans_match(std::uint32_t bytes, Sequence span) {
-  for (std::uint32_t pmtu = 256; pmtu <= 4096; pmtu *= 2) {
-    if (read_span(bytes, pmtu) == span) return true;
+/// The path MTU that makes `packet`, with PSN `seq`, the rest of `read` asked for again: address and length say so.
+std::optional<std::uint32_t> restart_pmtu(const PendingRead& read, Sequence seq, const PacketFacts& packet,
+                                          const PathMtu& mtu) {
+  if (!packet.is_read_request() || !packet.has_reth || !read.bytes_known || seq <= read.first) return std::nullopt;
+  for (std::uint32_t pmtu = mtu.at_least(); pmtu <= mtu.at_most(); pmtu *= 2) {
+    const Sequence offset = (seq - read.first) * pmtu;
+    if (offset < read.bytes && packet.read_bytes == read.bytes - offset &&
+        packet.read_address == read.address + static_cast<std::uint32_t>(offset)) {
+      return pmtu;
+    }
   }
-  return false;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -34,7 +42,7 @@ void RequestSpace::start(const PacketFacts& packet) {
 void RequestSpace::on_request(const PacketFacts& packet, std::optional<std::uint32_t> pmtu, bool delivered,
                               Context& context, Observation& observation) {
   if (!started_) start(packet);
-  pmtu_known_ = pmtu.has_value();
+  if (pmtu && !mtu_.known()) on_path_mtu(*pmtu, context);
   if (!missing_.empty()) settle(packet.time, context);
   ++counts_.packets;
   counts_.payload_bytes += packet.payload_bytes;
@@ -43,9 +51,9 @@ void RequestSpace::on_request(const PacketFacts& packet, std::optional<std::uint
 
   const Sequence seq = extend(highest_, packet.psn);
   // A damaged packet's PSN may be what was damaged: it is believed only where it is the one expected, or one just sent.
-  if (!delivered && seq != highest_ + 1 && (seq > highest_ || !history_.find(seq))) return;
-  if (read_is_open_ && seq > highest_) close_open_read(seq);
-  const Sequence last = last_of(seq, packet, pmtu);
+  if (!delivered && (seq != highest_ + 1 || read_is_open_) && (seq > highest_ || !history_.find(seq))) return;
+  if ((read_is_open_ || (!mtu_.known() && !reads_.empty())) && delivered) learn_from_position(seq, packet, context);
+  const Sequence last = last_of(seq, packet);
   if (seq > highest_) {
     on_new(seq, last, packet, delivered, context, observation);
   } else {
@@ -57,27 +65,97 @@ void RequestSpace::on_request(const PacketFacts& packet, std::optional<std::uint
   last_request_frame_ = packet.frame;
 }
 
-/// The newest request is a READ of unknown span (path MTU not seen, or RETH cut off) and the next request follows it:
-/// the PSNs between are the READ's if some path MTU explains them.
-void RequestSpace::close_open_read(Sequence next_seq) {
-  read_is_open_ = false;
-  PendingRead* read = reads_.newest();
-  if (!read || read->span_known) return;
-  const Sequence span = next_seq - read->first;
-  if (read->bytes_known && !spans_match(read->bytes, span)) return;
-  read->last = std::max(read->last, next_seq - 1);
-  read->span_known = true;
-  if (read->last > highest_) {
-    highest_ = read->last;
-    history_.advance(highest_);
+/// The PSN at which PSNs are taken from, or given to, READs whose span is not known shows something about that span.
+void RequestSpace::learn_from_position(Sequence seq, const PacketFacts& packet, Context& context) {
+  if (seq > highest_) {
+    if (read_is_open_) close_open_read(seq, packet, context);
+    return;
   }
+  PendingRead* read = reads_.find(seq);
+  if (!read || read->span_known || !read->bytes_known || read->first == seq) return;
+  if (const auto pmtu = restart_pmtu(*read, seq, packet, mtu_)) return on_path_mtu(*pmtu, context);
+  // Another request at a PSN that the READ was thought to take: it ends before.
+  const bool is_open = read_is_open_ && read == reads_.newest();
+  if (is_open || mtu_.narrowest(read->bytes) > seq - read->first) return;
+  if (mtu_.learn_room(read->bytes, seq - read->first)) settle_spans(context);
 }
 
-Sequence RequestSpace::last_of(Sequence seq, const PacketFacts& packet, std::optional<std::uint32_t> pmtu) const {
-  if (!packet.is_read_request() || !packet.has_reth) return seq;
-  if (packet.read_bytes == 0) return seq;
-  if (!pmtu) return seq;
-  return seq + read_span(packet.read_bytes, *pmtu) - 1;
+/// The newest request is a READ of unknown span (path MTU not seen, or RETH cut off) and the next request follows it:
+/// of the PSNs between, the READ takes as many as the path MTUs still possible allow. Should a larger one turn out to
+/// be right, the rest is missing.
+void RequestSpace::close_open_read(Sequence next_seq, const PacketFacts& next, Context& context) {
+  PendingRead* read = reads_.newest();
+  read_is_open_ = false;
+  if (!read->bytes_known) {
+    read->span_known = true;
+    read->last = std::max(read->last, next_seq - 1);
+    return reach(read->last);
+  }
+  if (const auto pmtu = restart_pmtu(*read, next_seq, next, mtu_)) {
+    read_is_open_ = true;
+    return on_path_mtu(*pmtu, context);
+  }
+  const Sequence room = next_seq - read->first;
+  read->last = std::max(read->last, read->first + mtu_.widest_within(read->bytes, room) - 1);
+  read->followed_by = next.frame;
+  read->followed_time = next.time;
+  reach(read->last);
+  if (mtu_.learn_room(read->bytes, room)) settle_spans(context);
+}
+
+/// The PSNs up to `last` are sent.
+void RequestSpace::reach(Sequence last) {
+  if (last <= highest_) return;
+  highest_ = last;
+  history_.advance(last);
+  counts_.highest_psn = wire_psn(last);
+}
+
+/// More is known of the path MTU: the READs whose span was not known are measured anew.
+void RequestSpace::settle_spans(Context& context) {
+  reads_.each([&](PendingRead& read) {
+    if (read.span_known || !read.bytes_known) return;
+    read.span_known = mtu_.known();
+    if (read_is_open_ && &read == reads_.newest()) {
+      read.last = std::max(read.last, read.first + mtu_.narrowest(read.bytes) - 1);
+      read_is_open_ = !read.span_known;
+      return reach(read.last);
+    }
+    const Sequence last = read.first + mtu_.widest(read.bytes) - 1;
+    if (last > read.last) {
+      while (missing_.take_range(read.last + 1, last)) {
+      }
+    } else {
+      uncover(last + 1, read, context);
+    }
+    read.last = last;
+  });
+}
+
+/// PSNs from `first` to the end of the READ are not the READ's: what the tap has not seen of them is missing.
+void RequestSpace::uncover(Sequence first, const PendingRead& read, Context& context) {
+  const auto add = [&](Sequence from, Sequence to) {
+    if (from > to) return;
+    missing_.add({from, to, read.followed_by, read.followed_time}, context.limits.open_runs, counts_, context.lists);
+  };
+  Sequence from = first;
+  for (Sequence s = std::max(first, highest_ - static_cast<Sequence>(history_.size())); s <= read.last; ++s) {
+    const Slot* slot = history_.find(s);
+    if (!slot || slot->state != Slot::State::kSeen) continue;
+    add(from, s - 1);
+    from = s + 1;
+  }
+  add(from, read.last);
+  if (replies_.received() >= first) replies_.close_gaps_later(last_request_time_);
+}
+
+/// The last PSN that the packet takes, as far as that is known.
+Sequence RequestSpace::last_of(Sequence seq, const PacketFacts& packet) const {
+  if (!packet.is_read_request() || !packet.has_reth || packet.read_bytes > kLongestMessage) return seq;
+  const Sequence last = seq + mtu_.narrowest(packet.read_bytes) - 1;
+  if (mtu_.known()) return last;
+  const PendingRead* read = reads_.find(seq);  // asked for again
+  return read && read->first == seq && read->bytes == packet.read_bytes ? std::max(last, read->last) : last;
 }
 
 void RequestSpace::on_new(Sequence seq, Sequence last, const PacketFacts& packet, bool delivered, Context& context,
@@ -96,7 +174,7 @@ void RequestSpace::on_new(Sequence seq, Sequence last, const PacketFacts& packet
   }
   observation.kind = Kind::kNew;
   remember(seq, packet, delivered, context);
-  if (packet.wants_response()) remember_read(seq, last, packet);
+  if (packet.wants_response()) read_is_open_ = !remember_read(seq, last, packet, context);
   highest_ = last;
   if (last > seq) history_.advance(last);
   counts_.highest_psn = wire_psn(highest_);
@@ -119,44 +197,43 @@ void RequestSpace::remember(Sequence seq, const PacketFacts& packet, bool delive
   }
 }
 
-void RequestSpace::remember_read(Sequence seq, Sequence last, const PacketFacts& packet) {
+/// Whether its span is known.
+bool RequestSpace::remember_read(Sequence seq, Sequence last, const PacketFacts& packet, Context& context) {
   PendingRead read;
   read.first = seq;
   read.last = last;
-  read.answered = seq - 1;
+  read.answered = read.passed = seq - 1;
+  read.passed_time = packet.time;
   read.frame = packet.frame;
   read.time = packet.time;
   read.bytes = packet.read_bytes;
+  read.address = packet.read_address;
   read.bytes_known = packet.has_reth;
-  // An atomic takes one PSN; a READ's span needs the RETH and the path MTU, unless it is empty.
+  // An atomic takes one PSN; a READ's span needs the RETH and the path MTU, unless one packet holds it in any case.
   read.span_known =
-      !packet.is_read_request() || last > seq || (packet.has_reth && (packet.read_bytes <= 256 || pmtu_known_));
-  read_is_open_ = !read.span_known;
-  reads_.add(read);
+      !packet.is_read_request() || (packet.has_reth && (mtu_.known() || mtu_.widest(packet.read_bytes) == 1));
+  reads_.add(read, counts_, context.lists);
+  return read.span_known;
 }
 
-void RequestSpace::on_path_mtu(std::uint32_t pmtu) {
-  PendingRead* read = reads_.newest();
-  if (!read_is_open_ || !read || !read->bytes_known) return;
-  read_is_open_ = false;
-  read->span_known = true;
-  read->last = read->first + read_span(read->bytes, pmtu) - 1;
-  if (read->last > highest_) {
-    highest_ = read->last;
-    history_.advance(highest_);
-    counts_.highest_psn = wire_psn(highest_);
-  }
+void RequestSpace::on_path_mtu(std::uint32_t pmtu, Context& context) {
+  if (mtu_.known()) return;
+  mtu_.learn(pmtu);
+  settle_spans(context);
+}
+
+void RequestSpace::on_payload(std::uint32_t bytes, Context& context) {
+  if (mtu_.learn_payload(bytes)) settle_spans(context);
 }
 
 void RequestSpace::on_response_psn(Psn psn) {
+  if (!read_is_open_) return;
   PendingRead* read = reads_.newest();
-  if (!read_is_open_ || !read || read->bytes_known) return;
   const Sequence seq = extend(highest_, psn);
-  if (seq <= highest_ || seq - highest_ > kJumpNoLossExplains) return;
+  const Sequence most = read->bytes_known ? read->first + mtu_.widest(read->bytes) - 1 : highest_ + kJumpNoLossExplains;
+  if (seq <= highest_ || seq > most) return;
   read->last = seq;
-  highest_ = seq;
-  history_.advance(seq);
-  counts_.highest_psn = psn;
+  reach(seq);
 }
 
 // ---------------------------------------------------------------------------------------------- old PSNs
@@ -165,10 +242,10 @@ void RequestSpace::on_old(Sequence seq, Sequence last, const PacketFacts& packet
                           Observation& observation) {
   const auto* gap = missing_.find(seq);
   const bool missing = gap != nullptr;
-  // A lost READ whose span the path MTU does not tell yet: the gap does, if some path MTU explains it.
-  if (gap && packet.is_read_request() && !pmtu_known_ &&
-      (!packet.has_reth || spans_match(packet.read_bytes, gap->last - seq + 1))) {
-    last = gap->last;
+  // A lost READ whose span the path MTU does not tell yet takes of the gap what it can.
+  if (gap && packet.is_read_request() && !mtu_.known()) {
+    const Sequence room = gap->last - seq + 1;
+    last = std::max(last, seq - 1 + (packet.has_reth ? mtu_.widest_within(packet.read_bytes, room) : room));
   }
   const bool goes_on = episodes_.is_open() && seq >= episodes_.open().next;
   // Selective repeat: the next resend answers a NAK of its own.
@@ -249,7 +326,7 @@ void RequestSpace::hold_late(Sequence seq, Sequence last, const PacketFacts& pac
   late_.hold({packet, *missing_.take_range(seq, last), last});
   observation.kind = Kind::kReordered;
   remember(seq, packet, true, context);
-  if (packet.wants_response() && !reads_.find(seq)) remember_read(seq, last, packet);
+  if (packet.wants_response() && !reads_.find(seq)) remember_read(seq, last, packet, context);
   if (Slot* slot = history_.find(seq)) {
     *slot = first_slot(packet);
     slot->late = true;
@@ -307,21 +384,18 @@ void RequestSpace::resend(Sequence seq, Sequence last, const PacketFacts& packet
   if (delivered) {
     missing_.settle_range(seq, last, Outcome::kRetransmitted, counts_, context.lists);
   }
+  FrameId asked_before;
   if (packet.wants_response()) {
     PendingRead* read = reads_.find(seq);
+    if (read && seen) asked_before = read->frame;
     if (read && (read->first < seq || seen)) {
-      read->asked_again = true;
-      read->asked_again_from = seq;
-      read->asked_again_time = packet.time;
-      read->asked_again_frame = packet.frame;
+      read->ask_again(seq, packet.frame, packet.time);
     } else if (!read) {
-      const bool was_open = read_is_open_;
-      remember_read(seq, last, packet);
-      read_is_open_ = was_open;
+      remember_read(seq, last, packet, context);
     }
   }
   if (Slot* slot = history_.find(seq)) {
-    observation.original_frame = slot->state == Slot::State::kSeen ? slot->first_frame : FrameId{};
+    observation.original_frame = slot->state == Slot::State::kSeen ? slot->first_frame : asked_before;
     if (slot->state != Slot::State::kSeen) {
       slot->first_time = packet.time;
       slot->first_frame = packet.frame;
@@ -337,11 +411,7 @@ void RequestSpace::resend(Sequence seq, Sequence last, const PacketFacts& packet
     slot->bad_icrc = slot->bad_icrc && !delivered;
     slot->behind_gap = is_behind_gap(seq);
   }
-  if (last > highest_) {
-    highest_ = last;
-    history_.advance(last);
-    counts_.highest_psn = wire_psn(highest_);
-  }
+  reach(last);
 }
 
 void RequestSpace::end_episode(Context& context) {

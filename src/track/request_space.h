@@ -19,6 +19,7 @@
 #include "track/missing.h"
 #include "track/observation.h"
 #include "track/packet_facts.h"
+#include "track/path_mtu.h"
 #include "track/read_window.h"
 #include "track/round_trips.h"
 #include "track/triggers.h"
@@ -38,8 +39,9 @@ class RequestSpace {
   /// A response came with PSN `psn`: a READ at the end whose span is not known (RETH cut off) reaches at least there.
   void on_response_psn(Psn psn);
 
-  /// The path MTU became known: READ requests whose span was open get it.
-  void on_path_mtu(std::uint32_t pmtu);
+  /// The path MTU became known, or a payload that fits into it: the spans of READ requests follow from it.
+  void on_path_mtu(std::uint32_t pmtu, Context& context);
+  void on_payload(std::uint32_t bytes, Context& context);
 
   /// Judgements that waited for the clock (kDirectionSkew).
   void settle(Nanos now, Context& context);
@@ -69,6 +71,7 @@ class RequestSpace {
   const ReadWindow& reads() const { return reads_; }
   std::optional<Msn> last_msn() const { return replies_.last_msn(); }
   bool replies_seen() const { return replies_.any_reply(); }
+  std::optional<Nanos> last_reply_time() const { return replies_.last_reply_time(); }
   Nanos last_new_time() const { return last_new_time_; }
   FrameId last_request_frame() const { return last_request_frame_; }
   Nanos last_request_time() const { return last_request_time_; }
@@ -79,6 +82,8 @@ class RequestSpace {
   MessageStats messages() const { return messages_.total(); }
 
   std::size_t slots() const { return history_.size(); }
+  std::size_t open_runs_claimed() const { return missing_.claimed(); }
+  std::size_t reads_claimed() const { return reads_.claimed(); }
   SpaceCounts& counts() { return counts_; }
   const SpaceCounts& counts() const { return counts_; }
 
@@ -88,14 +93,18 @@ class RequestSpace {
   SentSoFar sent() const;
   MessageBook::Sent placed() const { return {history_, reads_, highest_, replies_.received(), last_request_time_}; }
   std::optional<Nanos> round_trip(Sequence seq, const PacketFacts& reply) const;
-  void close_open_read(Sequence next_seq);
-  Sequence last_of(Sequence seq, const PacketFacts& packet, std::optional<std::uint32_t> pmtu) const;
+  void learn_from_position(Sequence seq, const PacketFacts& packet, Context& context);
+  void close_open_read(Sequence next_seq, const PacketFacts& next, Context& context);
+  void reach(Sequence last);
+  void settle_spans(Context& context);
+  void uncover(Sequence first, const PendingRead& read, Context& context);
+  Sequence last_of(Sequence seq, const PacketFacts& packet) const;
   void on_new(Sequence seq, Sequence last, const PacketFacts& packet, bool delivered, Context& context,
               Observation& observation);
   void on_old(Sequence seq, Sequence last, const PacketFacts& packet, bool delivered, Context& context,
               Observation& observation);
   void remember(Sequence seq, const PacketFacts& packet, bool delivered, Context& context);
-  void remember_read(Sequence seq, Sequence last, const PacketFacts& packet);
+  bool remember_read(Sequence seq, Sequence last, const PacketFacts& packet, Context& context);
   bool is_copy(const Slot* slot, const PacketFacts& packet) const;
   void hold_late(Sequence seq, Sequence last, const PacketFacts& packet, Context& context, Observation& observation);
   void count_copies();
@@ -120,10 +129,10 @@ class RequestSpace {
   FrameId last_request_frame_;
   std::uint16_t last_ip_id_ = 0;
   bool started_ = false;
-  bool pmtu_known_ = false;
   bool read_is_open_ = false;  // the newest request is a READ whose span is not known
   std::uint32_t ip_id_changes_ = 0;
   MessageLog messages_;
+  PathMtu mtu_;
   Acknowledgements replies_;
   RoundTrips round_trips_;
   Sequence resent_through_ = 0;  // the highest PSN that was ever resent

@@ -16,29 +16,48 @@ void ResponseSpace::on_response(const PacketFacts& packet, RequestSpace* request
   counts_.payload_bytes += packet.payload_bytes;
   observation.space = SpaceName::kResponses;
   const bool known = requests && requests->started();
-  Sequence seq = 0;
-  if (started_) {
-    seq = extend(highest_, packet.psn);
-  } else {
-    seq = known ? requests->sequence_of(packet.psn) : kOneWrap + static_cast<Sequence>(packet.psn.value);
-    started_ = true;
-    first_ = seq;
-    highest_ = seq - 1;
-    if (known && !requests->reads().empty() && requests->reads().oldest() < seq) {
-      first_ = requests->reads().oldest();
-      highest_ = first_ - 1;
-    }
-    counts_.first_psn = packet.psn;
-  }
+  const Sequence seq = started_ ? extend(highest_, packet.psn)
+                       : known  ? requests->sequence_of(packet.psn)
+                                : kOneWrap + static_cast<Sequence>(packet.psn.value);
+  if (!started_) begin(seq, known ? requests : nullptr);
+  if (!counts_.first_psn) counts_.first_psn = packet.psn;
   PendingRead* read = known ? requests->reads().find(seq) : nullptr;
   if (seq > highest_) {
     on_new(seq, packet, known ? requests : nullptr, delivered, context, observation);
   } else {
     on_old(seq, packet, read, delivered, context, observation);
   }
-  // A response from the middle of a READ answers all before it only if they came in order.
-  if (read && delivered && seq == read->answered + 1) read->answered = seq;
+  if (read && delivered) read->on_response(seq, packet.time);
   last_time_ = packet.time;
+}
+
+/// The first response, or what shows that there were some, is `seq`: from the oldest READ on, all are expected.
+void ResponseSpace::begin(Sequence seq, const RequestSpace* requests) {
+  started_ = true;
+  first_ = seq;
+  if (requests && !requests->reads().empty()) first_ = std::min(first_, requests->reads().oldest());
+  highest_ = first_ - 1;
+}
+
+void ResponseSpace::on_acknowledgement(const PacketFacts& packet, const RequestSpace& requests, Context& context) {
+  const Sequence seq = requests.sequence_of(packet.psn);
+  if (seq > requests.highest() || (started_ && seq <= highest_)) return;
+  const PendingRead* newest = requests.reads().newest();
+  if (started_ && newest->last <= highest_) return;
+  if (!started_) begin(seq, &requests);
+  jump_reads(seq, packet, requests, context);
+}
+
+/// READs that end before `end` and whose responses have not come.
+void ResponseSpace::jump_reads(Sequence end, const PacketFacts& packet, const RequestSpace& requests,
+                               Context& context) {
+  requests.reads().each_overlapping(highest_ + 1, end - 1, [&](const PendingRead& read) {
+    if (read.last >= end || read.last <= highest_) return;
+    missing_.add({std::max(highest_ + 1, read.first), read.last, packet.frame, packet.time}, context.limits.open_runs,
+                 counts_, context.lists);
+    highest_ = read.last;
+    in_message_ = false;
+  });
 }
 
 void ResponseSpace::on_new(Sequence seq, const PacketFacts& packet, const RequestSpace* requests, bool delivered,
@@ -176,9 +195,17 @@ void ResponseSpace::finish(const RequestSpace* requests, Context& context) {
   // The requester went on without asking again: it had the responses, the capture did not.
   const std::vector<MissingPsns::Run> open = missing_.runs();
   for (const auto& run : open) {
-    const bool went_on = requests->last_new_time() > run.time + kDirectionSkew;
+    const PendingRead* read = requests->reads().find(run.first);
+    const bool asked_again = read && read->asked_again && read->asked_again_time > run.time;
+    const bool went_on = !asked_again && requests->last_new_time() > run.time + kDirectionSkew;
     missing_.settle_through(run.last, went_on ? Outcome::kCaptureMissed : Outcome::kUnresolved, counts_, context.lists);
   }
+  // Behind the newest response nothing jumped over the rest. What had time to come is missing all the same.
+  requests->reads().each_overlapping(highest_ + 1, requests->highest(), [&](const PendingRead& read) {
+    const Sequence first = std::max(highest_ + 1, read.first);
+    if (first > read.last || context.now - std::max(read.time, last_time_) < kSilence) return;
+    MissingPsns::settle_run({first, read.last, FrameId{}, read.time}, Outcome::kUnresolved, counts_, context.lists);
+  });
 }
 
 }  // namespace rocetop::track

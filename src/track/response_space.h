@@ -21,17 +21,24 @@ class ResponseSpace {
   void on_response(const PacketFacts& packet, RequestSpace* requests, bool delivered, Context& context,
                    Observation& observation);
 
+  /// An acknowledgement in the direction of the responses, of requests behind READs: a responder replies in order, so
+  /// that their responses had been sent.
+  void on_acknowledgement(const PacketFacts& packet, const RequestSpace& requests, Context& context);
+
   /// Everything still open gets its final fate.
   void finish(const RequestSpace* requests, Context& context);
 
   bool started() const { return started_; }
   std::size_t slots() const { return history_.size(); }
+  std::size_t open_runs_claimed() const { return missing_.claimed(); }
   SpaceCounts& counts() { return counts_; }
   const SpaceCounts& counts() const { return counts_; }
 
  private:
   void on_new(Sequence seq, const PacketFacts& packet, const RequestSpace* requests, bool delivered, Context& context,
               Observation& observation);
+  void begin(Sequence seq, const RequestSpace* requests);
+  void jump_reads(Sequence end, const PacketFacts& packet, const RequestSpace& requests, Context& context);
   void on_old(Sequence seq, const PacketFacts& packet, const PendingRead* read, bool delivered, Context& context,
               Observation& observation);
   void note_missing(Sequence seq, const PacketFacts& packet, const RequestSpace* requests, Context& context,

@@ -34,6 +34,7 @@ Observation Tracker::on_packet(const wire::Packet& packet, FrameId frame, Nanos 
   PacketFacts facts = facts_of(packet, frame, time, wire_bytes);
   if (pauses_.any()) facts.paused_classes = pauses_.paused_classes(time);
   if (facts.role == wire::Role::kCnp) cnps_.on_cnp(key.hosts, facts, key.dst_qpn);
+  context_.now = time;
   key.datagram = facts.role == wire::Role::kDatagram;
   if (key.datagram && packet.has(wire::kDeth)) key.src_qpn = packet.deth.src_qp;
   if (key.dst_qpn.value <= 1 && facts.role != wire::Role::kCnp) {
@@ -248,9 +249,9 @@ void Tracker::begin_anew(ConnectionIndex index) {
   if (auto suspicion = std::move(connections_[index]->suspicion)) {
     for (const auto& [side, packet] : suspicion->packets)
       again.emplace_back(connections_[index]->side(side).key, packet);
-    context_.slots.left += connections_[index]->slots();
+    connections_[index]->give_back(context_);
     connections_[index] = std::move(suspicion->before);
-    context_.slots.left -= std::min(context_.slots.left, connections_[index]->slots());
+    connections_[index]->take_again(context_);
   }
   retire(index);
   for (const auto& [key, packet] : again) route(key, packet);
@@ -263,7 +264,7 @@ void Tracker::retire(ConnectionIndex index) {
     const auto found = flows_.find(key);
     if (found != flows_.end() && found->second.connection == index) flows_.erase(found);
   }
-  context_.slots.left += connection.slots();
+  connection.give_back(context_);
   if (finished_.size() < context_.limits.connections) {
     finished_.push_back(connection.finish(context_));
   } else {

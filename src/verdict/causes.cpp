@@ -27,7 +27,7 @@ constexpr std::array kCauseTable = {
     CauseRow{"retransmit.timeout",
              {"peer.silent", "peer.unreachable", "loss.before_tap", "loss.after_tap", "icrc.bad"}},
     CauseRow{"retransmit.early", {"retransmit.timeout", "loss.before_tap", "loss.after_tap", "icrc.bad"}},
-    CauseRow{"retransmit.read_restart", {"loss.before_tap", "icrc.bad"}},
+    CauseRow{"retransmit.read_restart", {"loss.before_tap", "loss.after_tap", "icrc.bad"}},
     CauseRow{"retransmit.waste", {"retransmit.nak", "retransmit.timeout"}},
     CauseRow{"peer.silent", {"nak.fatal"}},
     CauseRow{"ecn.cnp_without_marks", {"loss.before_tap", "loss.after_tap"}},

@@ -184,6 +184,33 @@ void after_tap(Docket& docket, const DirectionView& v) {
   f.values = {{"named_by_nak", static_cast<double>(by_nak)}, {"after_silence", static_cast<double>(by_timeout)}};
 }
 
+/// Responses to READs. Nothing names a lost one: the requester asks for the READ again, from there on. Only where the
+/// response had passed the tap right behind the one before it, and another had followed, did it not just come too late.
+void responses_after_tap(Docket& docket, const DirectionView& v) {
+  if (!v.opposite) return;
+  std::vector<const Episode*> proof;
+  for (const Episode& e : v.opposite->requests.episodes) {
+    if (e.cause == Cause::kReadRestart && e.response_passed) proof.push_back(&e);
+  }
+  if (proof.empty()) return;
+  Finding& f = docket.add("loss.after_tap", Severity::kWarning, docket.weighed(Confidence::kMedium), v);
+  f.title = fmt::format("READ responses lost {} after the capture point, {}",
+                        proof.size() == 1 ? std::string("once") : fmt::format("{} times", proof.size()), path_name(v));
+  f.explanation = fmt::format(
+      "These responses had passed the capture point in order, and others behind them, when {} asked for the READ again "
+      "from exactly there: they did not arrive, or were overtaken. The drop lies between the capture point and {}, its "
+      "adapter included.",
+      v.direction->dst.to_string(), v.direction->dst.to_string());
+  f.next_steps = {
+      fmt::format("look at drop and discard counters of the switch ports between the capture point and {}, and at "
+                  "its adapter's rx discards and out_of_buffer",
+                  v.direction->dst.to_string())};
+  f.ruled_out = {"loss before the capture point: each response was seen before it was asked for again",
+                 "a late response: it passed right behind the one before"};
+  for (const Episode* e : proof) cite(f, e->first_frame);
+  f.values = {{"read_restarts", static_cast<double>(proof.size())}};
+}
+
 void on_uc(Docket& docket, const DirectionView& v) {
   if (v.connection->transport != wire::Transport::kUc) return;
   const std::uint64_t lost = missing(v.direction->requests, Outcome::kUnresolved);
@@ -271,6 +298,7 @@ void judge_loss(Docket& docket) {
   docket.each_direction([&](const DirectionView& v) {
     before_tap(docket, v);
     after_tap(docket, v);
+    responses_after_tap(docket, v);
     on_uc(docket, v);
   });
   burst(docket);

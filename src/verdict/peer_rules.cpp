@@ -32,9 +32,10 @@ struct Unanswered {
 Unanswered unanswered_of(const track::DirectionCounts& d) {
   Unanswered u;
   const Episode* first = nullptr;
+  // Any answer is one: a READ asked for again is answered with PSNs that had been acknowledged before.
   for (const Episode& e : d.requests.episodes) {
     const bool by_timer = e.cause == Cause::kTimeout || e.cause == Cause::kUnknown || e.cause == Cause::kReadRestart;
-    if (!by_timer || (d.last_ack_frame && e.first_time <= d.last_ack_time)) continue;
+    if (!by_timer || (d.last_reply_time && e.first_time <= *d.last_reply_time)) continue;
     if (!first) first = &e;
     u.moved_on = u.moved_on || serial_difference(e.first_psn.value, first->last_psn.value) > 0;
     ++u.resends;
@@ -102,7 +103,7 @@ void silent(Docket& docket, const DirectionView& v, std::uint64_t resends, Nanos
   cite(f, d.last_ack_frame, d.last_ack_time);
   date(f, d.last_request_time);
   for (const Episode& e : d.requests.episodes) {
-    if (!d.last_ack_frame || e.first_time > d.last_ack_time) cite(f, e);
+    if (!d.last_reply_time || e.first_time > *d.last_reply_time) cite(f, e);
   }
   f.values = {{"resends", static_cast<double>(resends)},
               {"waited_ns", static_cast<double>(waited.count)},

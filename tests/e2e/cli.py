@@ -53,6 +53,52 @@ def on_terminal(*arguments: str, **environment: str) -> str:
     return text.decode("utf-8")
 
 
+class Rules(unittest.TestCase):
+    def test_the_reference_page_is_what_the_program_says(self) -> None:
+        page = (CAPTURES.parent / "docs" / "rules.md").read_text()
+        self.assertEqual(rocetop("rules", "--markdown").stdout, page, "rocetop rules --markdown > docs/rules.md")
+
+    def test_one_rule_a_theme_and_all(self) -> None:
+        self.assertIn("burst_window = 1ms", rocetop("rules", "loss.burst").stdout)
+        self.assertEqual(rocetop("rules", "loss").stdout.count("fires when"), 4)
+        self.assertIn("cm.rejected", rocetop("rules").stdout)
+
+    def test_thresholds_change_what_is_judged(self) -> None:
+        with tempfile.NamedTemporaryFile("w", suffix=".conf") as file:
+            file.write(rocetop("rules", "--thresholds").stdout)
+            file.flush()
+            plain = json.loads(rocetop("triage", "--json", WRITE_LOSS).stdout)
+            same = json.loads(rocetop("triage", "--json", "--thresholds", file.name, WRITE_LOSS).stdout)
+            self.assertEqual(plain, same)
+            done = rocetop("triage", "--json", "--thresholds", file.name, "--threshold", "wasted_packets=1000",
+                           WRITE_LOSS)
+        changed = json.loads(done.stdout)
+        self.assertEqual(changed["thresholds"]["wasted_packets"], 1000)
+        self.assertIn("retransmit.waste", [f["rule"] for f in plain["findings"]])
+        self.assertNotIn("retransmit.waste", [f["rule"] for f in changed["findings"]])
+
+
+class Times(unittest.TestCase):
+    def test_from_reads_what_both_commands_print_in_any_zone(self) -> None:
+        for zone in ("UTC", "Europe/Berlin", "Asia/Kolkata", "America/St_Johns"):
+            for utc in ([], ["--utc"]):
+                line = rocetop("packets", *utc, WRITE_LOSS, "--from", "#200", "-c", "1", TZ=zone).stdout
+                again = rocetop("packets", *utc, WRITE_LOSS, "--from", line.split()[0], "-c", "1", TZ=zone).stdout
+                self.assertEqual(again.split(" [")[0].strip(), line.split(" [")[0].strip(), zone)
+                report = rocetop("triage", *utc, "--width", "400", WRITE_LOSS, TZ=zone).stdout
+                start = re.search(r"from (\S+);", report).group(1)
+                self.assertEqual(start.endswith("Z"), bool(utc) or zone == "UTC")
+                line = rocetop("packets", WRITE_LOSS, "--from", start, "-c", "1", TZ=zone).stdout
+                self.assertIn(" #3 ", line)  # the first two are no RoCE
+
+    def test_a_finding_s_window_holds_its_packets(self) -> None:
+        report = rocetop("triage", "--width", "400", WRITE_LOSS).stdout
+        first, last = re.search(r"(\+\S+) to (\+\S+) ·", report).groups()
+        lines = rocetop("packets", WRITE_LOSS, "--from", first, "--to", last).stdout
+        for frame in re.search(r"packets (#[^(]*) \(of", report).group(1).split(", "):
+            self.assertIn(f" {frame} ", lines)
+
+
 class Arguments(unittest.TestCase):
     def refused(self, *arguments: str, because: str) -> None:
         done = rocetop(*arguments)
@@ -76,13 +122,19 @@ class Arguments(unittest.TestCase):
         self.refused("triage", WRITE_LOSS, "frobnicate", because="filter")
         self.refused("triage", WRITE_LOSS, "udp", "--", "tcp", because="two filters")
         self.refused("packets", "--two-pass", "-", because="standard input")
+        self.refused("triage", "--threshold", "early_wait", WRITE_LOSS, because="NAME=VALUE")
+        self.refused("triage", "--threshold", "early_wait=5", WRITE_LOSS, because="with its unit")
+        self.refused("triage", "--threshold", "no_such=5", WRITE_LOSS, because="no_such")
+        self.refused("triage", "--thresholds", "/nowhere", WRITE_LOSS, because="/nowhere")
+        self.refused("triage", "--thresholds", "/", WRITE_LOSS, because="cannot be read")
+        self.refused("rules", "no.such", because="no rule 'no.such'")
         for from_, to in (("#127", "#125"), ("+2s", "+1s"), ("2026-11-29T17:00:00Z", "2026-11-29T16:00:00Z")):
             self.refused("triage", WRITE_LOSS, "--from", from_, "--to", to, because="--to is before --from")
 
     def test_a_wrong_command_is_helped(self) -> None:
         self.refused("traige", WRITE_LOSS, because="no command 'traige'\n  hint: Did you mean triage?")
         self.refused("packet", WRITE_LOSS, because="Did you mean packets?")
-        self.refused("frobnicate", because="There are: triage, packets.")
+        self.refused("frobnicate", because="There are: triage, packets, rules.")
         self.refused(WRITE_LOSS, because=f"Did you mean: rocetop triage {WRITE_LOSS}?")
         self.refused("-", because="rocetop triage -?")
 
@@ -317,7 +369,7 @@ class Packets(unittest.TestCase):
         self.assertEqual(first(TZ="UTC-2"), "17:53:13.362030853")
         self.assertEqual(first("--time", "utc"), "2026-11-29T15:53:13.362030853Z")
         self.assertEqual(first("--time", "epoch"), "1795967593.362030853")
-        self.assertEqual(first("--time", "relative"), "0.000000000")
+        self.assertEqual(first("--time", "relative"), "0.537960377")  # since the first frame, RoCE or not
 
 
 if __name__ == "__main__":

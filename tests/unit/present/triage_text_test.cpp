@@ -131,12 +131,31 @@ TEST(TriageText, CongestionIsNotPassedOver) {
   EXPECT_TRUE(contains(text, said + ".")) << text;
 }
 
-TEST(TriageText, AFullListOfProofSaysThatItMayBeCut) {
+TEST(TriageText, AChoiceOfProofSaysOfHowManyAndWhen) {
   model::Snapshot s = snapshot();
-  EXPECT_FALSE(contains(rendered(s, at_width(200)), "at most"));
-  s.findings[0].frames.clear();
-  for (std::uint64_t n = 1; n <= 8; ++n) s.findings[0].frames.push_back(FrameId{0, n});
-  EXPECT_TRUE(contains(rendered(s, at_width(200)), "#7, #8, at most 8 shown"));
+  EXPECT_FALSE(contains(rendered(s, at_width(200)), "(of"));
+  s.findings[0].frames_total = 1'234;
+  EXPECT_TRUE(contains(rendered(s, at_width(200)), "packets #11, #12 (of 1,234)"));
+  s.start = *s.capture.first_time - seconds(2);
+  s.findings[0].first_time = *s.start + microseconds(12'345);
+  s.findings[0].last_time = *s.start + seconds(200) + microseconds(1);
+  EXPECT_TRUE(contains(rendered(s, at_width(200)), "+12.34ms to +200.1s"))
+      << "a window of --from and --to that holds it all";
+  s.findings[0].last_time = s.findings[0].first_time;
+  EXPECT_TRUE(contains(rendered(s, at_width(200)), "at +12.34ms"));
+}
+
+TEST(TriageText, TellsTimesInTheZoneAskedForAndWhichItIs) {
+  TriageTextOptions options = at_width(200);
+  options.zone = Zone::kUtc;
+  EXPECT_TRUE(contains(rendered(snapshot(), options), "from 2023-11-14T22:13:20.123456789Z"));
+}
+
+TEST(TriageText, ChangedThresholdsAreNamed) {
+  model::Snapshot s = snapshot();
+  EXPECT_FALSE(contains(rendered(s, at_width(200)), "thresholds"));
+  s.thresholds.early_wait = milliseconds(5);
+  EXPECT_TRUE(contains(rendered(s, at_width(200)), "thresholds set: early_wait 5ms (default 1ms)"));
 }
 
 TEST(TriageText, WithoutAcknowledgementsCompletenessIsUnknown) {
@@ -245,9 +264,19 @@ TEST(TriageText, NarrowTablesKeepWhatMattersMost) {
     EXPECT_TRUE(contains(wide, heading)) << heading;
   }
   EXPECT_TRUE(contains(wide, "12 (1.2 %)")) << wide;
-  const std::string narrow = rendered(snapshot(), at_width(40));
-  for (const char* heading : {"retrans", "missing", "NAK"}) EXPECT_TRUE(contains(narrow, heading)) << narrow;
-  EXPECT_FALSE(contains(narrow, "rate")) << narrow;
+  model::Snapshot s = snapshot();
+  const std::string hundred = rendered(s, at_width(100));
+  for (const char* heading : {"pkts", "bytes", "bit/s", "resent", "miss", "NAK", "RNR", "CE", "CNP"}) {
+    EXPECT_TRUE(contains(hundred, heading)) << hundred;
+  }
+  EXPECT_FALSE(contains(hundred, "left out"));
+  s.connections[0].a_to_b->ecn[3] = 7;
+  const std::string eighty = rendered(s, at_width(72));
+  for (const char* heading : {"pkts", "resent", "miss", "NAK"}) EXPECT_TRUE(contains(eighty, heading)) << eighty;
+  EXPECT_TRUE(contains(eighty, "left out at this width: rate")) << eighty;
+  EXPECT_TRUE(contains(eighty, "nothing to show: RNR")) << eighty;
+  const std::string narrow = rendered(s, at_width(40));
+  for (const char* heading : {"resent", "miss", "NAK"}) EXPECT_TRUE(contains(narrow, heading)) << narrow;
 }
 
 TEST(TriageText, RareColumnsAppearWithTheirNumbers) {

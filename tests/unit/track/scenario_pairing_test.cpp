@@ -64,6 +64,67 @@ TEST(Pairing, KeepsEqualQpnsOfDifferentHostsAndVlansApart) {
   for (const auto& connection : run.connections) EXPECT_EQ(connection_text(connection), "clean");
 }
 
+TEST(Pairing, JoinsDirectionsOfWhichOnlyOneIsTagged) {
+  const TrackerRun run = track_scenario(
+      "vlan 7 | W 100-101 | vlan none | ACK 101 | vlan 7 | W 102 | vlan none | ACK 102 | vlan 7 | W 103 | vlan none | "
+      "ACK 103");
+  const auto& connection = only(run);
+  EXPECT_EQ(connection.paired_by, PairedBy::kAck);
+  EXPECT_EQ(connection.network.vlan_outer, 7);
+  ASSERT_TRUE(connection.a_to_b && connection.b_to_a);
+  EXPECT_FALSE(connection.a_to_b->network);
+  ASSERT_TRUE(connection.b_to_a->network);
+  EXPECT_EQ(connection.b_to_a->network->vlan_outer, 0xFFFF);
+  EXPECT_EQ(connection_text(connection), "clean");
+}
+
+TEST(Pairing, KeepsVlansWithDifferentTagsApart) {
+  const TrackerRun run = track_scenario(
+      "vlan 7 | W 100-101 | vlan 8 | ACK 101 | vlan 7 | W 102 | vlan 8 | ACK 102 | vlan 7 | W 103 | vlan 8 | ACK 103");
+  EXPECT_EQ(run.connections.size(), 2U);
+}
+
+TEST(Pairing, PrefersTheSideWithTheSameTag) {
+  const TrackerRun run = track_scenario(
+      "vlan 7 | W 100-101 | vlan none | W 100-101 | ACK 101 | W 102 | ACK 102 | vlan 7 | ACK 101 | W 102 | ACK 102");
+  ASSERT_EQ(run.connections.size(), 2U);
+  for (const auto& connection : run.connections) {
+    EXPECT_EQ(connection.paired_by, PairedBy::kAck);
+    ASSERT_TRUE(connection.b_to_a);
+    EXPECT_FALSE(connection.b_to_a->network);
+  }
+}
+
+// All queue pairs from PSN 0 and one UDP port: NCCL over an adapter that does not spread.
+TEST(Pairing, OneStartForAllIsSettledByRepliesOverTime) {
+  const TrackerRun run = track_scenario(
+      "port 50000 | W 0 | qp 33/34 | W 0 | qp 17/18 | ACK 0 | qp 33/34 | ACK 0 | "
+      "qp 17/18 | W 1 | ACK 1 | W 2 | ACK 2 | W 3 | ACK 3 | qp 33/34 | W 1 | ACK 1 | W 2-9 | ACK 9 | W 10-20 | ACK 20");
+  ASSERT_EQ(run.connections.size(), 2U);
+  EXPECT_EQ(run.connections[0].a_qpn, Qpn{17});
+  EXPECT_EQ(run.connections[0].b_qpn, Qpn{18});
+  EXPECT_EQ(run.connections[1].a_qpn, Qpn{33});
+  EXPECT_EQ(run.connections[1].b_qpn, Qpn{34});
+  for (const auto& connection : run.connections) EXPECT_EQ(connection_text(connection), "clean");
+}
+
+TEST(Pairing, DoesNotGuessBetweenConnectionsInLockstep) {
+  const TrackerRun run = track_scenario(
+      "port 50000 | W 0 | qp 33/34 | W 0 | qp 17/18 | ACK 0 | qp 33/34 | ACK 0 | qp 17/18 | W 1 | qp 33/34 | W 1 | qp "
+      "17/18 | ACK 1 | qp 33/34 | ACK 1 | qp 17/18 | W 2 | qp 33/34 | W 2 | qp 17/18 | ACK 2 | qp 33/34 | ACK 2");
+  for (const auto& connection : run.connections) EXPECT_EQ(connection.paired_by, PairedBy::kNone);
+}
+
+TEST(Pairing, DoesNotJoinHalvesOfDifferentConnectionsThatStartAtZero) {
+  // Of one connection only the requests are captured, of the other only the replies.
+  const TrackerRun run = track_scenario(
+      "A: port 50000 | B: port 50000 | W 0-3 | qp 33/34 | B: port 50001 | ACK 2 | qp 17/18 | W 4-5 | qp 33/34 | ACK 9 "
+      "| "
+      "ACK 17 | ACK 25 | qp 17/18 | W 6-7");
+  ASSERT_EQ(run.connections.size(), 2U);
+  for (const auto& connection : run.connections) EXPECT_EQ(connection.paired_by, PairedBy::kNone);
+}
+
 TEST(OneWay, LeavesTheOtherQueuePairUnknown) {
   const TrackerRun run = track_scenario("W 100-103");
   const auto& connection = only(run);

@@ -161,6 +161,58 @@ constexpr Rule kLatePairing[] = {
      "R 100-103 | RR 100-103 | drop 101 | wait 2ms | W 104 | ACK 104", "responses: missing 101 capture_missed"},
 };
 
+constexpr Rule kUnanswered[] = {
+    {"an acknowledgement jumps over responses to what was asked before: the capture missed them",
+     "W 98-99 | ACK 99 | R 100-103 | W 104 | RR 100-103 | drop 102-103 | ACK 104 | wait 2ms | W 105 | ACK 105",
+     "responses: missing 102-103 capture_missed"},
+    {"… all of them, even if none was seen",
+     "W 98-99 | ACK 99 | R 100-103 | W 104 | RR 100-103 | B: drop 100-103 | ACK 104 | wait 2ms | W 105 | ACK 105",
+     "responses: missing 100-103 capture_missed"},
+    {"… unresolved where the requester sends nothing more",
+     "W 98-99 | ACK 99 | R 100-103 | W 104 | RR 100-103 | drop 102-103 | ACK 104",
+     "responses: missing 102-103 unresolved"},
+    {"… unresolved where it asked again, and no answer was seen",
+     "W 98-99 | ACK 99 | R 100-103 | W 104 | RR 100-103 | drop 102-103 | ACK 104 | R 102-103 | wait 2ms | W 105",
+     "requests: seen 1; read_restart 102 x1 at #9 | responses: missing 102-103 unresolved"},
+    {"an acknowledgement of the READ's neighbours jumps over nothing",
+     "W 98-99 | R 100-103 | ACK 99 | RR 100-103 | W 104 | ACK 104", "clean"},
+    {"responses that never come are missing",
+     "W 98-99 | ACK 99 | R 100-103 | RR 100-103 | drop 102-103 | wait 70ms | CNP",
+     "responses: missing 102-103 unresolved"},
+    {"… unless the capture ends before they can", "W 98-99 | ACK 99 | R 100-103 | RR 100-103 | drop 102-103 | CNP",
+     "clean"},
+};
+
+// Where the path MTU is not known, nor is how many PSNs a READ takes.
+constexpr Rule kReadSpans[] = {
+    {"what follows a READ tells its span, if nothing between is lost", "R 100-103 | R 104-107 | R 108", "clean"},
+    {"a READ that takes fewer PSNs shows that the gap behind an equal one is none of it",
+     "R 100-103 | R 104-107 | drop 104 | R 108-111 | R 112", "requests: missing 104-107 unresolved"},
+    {"so do its responses",
+     "R 100-103 | R 104-107 | drop 104 | R 108-111 | RR 100-103 | NAK 104 | R 104-107 | R 108-111 | RR 104-107 | RR "
+     "108-111",
+     "requests: missing 104-107 retransmitted; unseen 1; seen 1; nak 104 x2 by #7 at #8"},
+    {"so does a payload", "R 100-103 | S 104 len=0 | S 105 len=0 | drop 104-105 | S 106 len=0 | S 107 len=600",
+     "requests: missing 104-105 unresolved"},
+    {"so does another request at a PSN it was thought to take",
+     "R 100-103 | S 104 len=0 | S 105 len=0 | S 106 len=0 | S 107 len=0 | drop 104-107 | S 108 len=0 | wait 70ms | S "
+     "104 "
+     "len=0 | S 105 len=0 | S 106 len=0 | S 107 len=0 | S 108 len=0",
+     "requests: missing 104-107 retransmitted; unseen 4; seen 1; unknown 104 x5 at #3"},
+    {"of a gap that no path MTU explains, the READ takes what it can",
+     "R 100-103 | S 104 len=0 | drop 104 | S 105 len=0", "requests: missing 104 unresolved"},
+    {"a READ may still be lost with what follows it",
+     "R 100 len=8 | R 101-104 | S 105 len=0 | drop 101 | drop 105 | S 106 len=0 | wait 70ms | R 101-104 | S 105 len=0 "
+     "| "
+     "S 106 len=0",
+     "requests: missing 101-105 retransmitted; unseen 2; seen 1; unknown 101 x3 at #3"},
+    {"the rest of a READ asked for again is no new READ, and tells the path MTU",
+     "R 100-115 | R 106-115 | R 116-119 | drop 116 | R 120",
+     "requests: missing 116-119 unresolved; seen 1; unknown 106 "
+     "x1 at #2"},
+    {"a READ that goes on where another ended is new", "R 100-107 | R 108-111 | R 112-115", "clean"},
+};
+
 constexpr Rule kReuse[] = {
     {"CM starts a new connection",
      "REQ 500 | REP 100 | RTU | W 100-101 | ACK 101 | DREQ | DREP | wait 1s | qp 17/18 new | REQ 900 | REP 7000 | RTU "
@@ -180,6 +232,8 @@ constexpr Rule kReuse[] = {
 
 std::string name(const testing::TestParamInfo<Rule>& info) { return std::to_string(info.index + 1); }
 
+INSTANTIATE_TEST_SUITE_P(ReadSpans, Rules, testing::ValuesIn(kReadSpans), name);
+INSTANTIATE_TEST_SUITE_P(Unanswered, Rules, testing::ValuesIn(kUnanswered), name);
 INSTANTIATE_TEST_SUITE_P(New, Rules, testing::ValuesIn(kNew), name);
 INSTANTIATE_TEST_SUITE_P(Missing, Rules, testing::ValuesIn(kMissing), name);
 INSTANTIATE_TEST_SUITE_P(Resent, Rules, testing::ValuesIn(kResent), name);

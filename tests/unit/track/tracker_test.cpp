@@ -59,6 +59,42 @@ TEST(Tracker, GivesBackWhatAFinishedConnectionHeld) {
   EXPECT_TRUE(again.original_frame);  // still remembered
 }
 
+TEST(Tracker, BoundsWhatIsOpenOverAllConnections) {
+  Limits limits;
+  limits.open_runs_total = 16;
+  Tracker tracker(limits);
+  std::uint64_t frame = 0;
+  for (std::uint32_t psn = 0; psn < 20; psn += 2) {  // ten gaps each, all open
+    for (std::uint32_t qpn = 5; qpn < 10; ++qpn) {
+      ++frame;
+      tracker.on_packet(packet(kWriteOnlyOpcode, qpn, psn), FrameId(0, frame),
+                        microseconds(static_cast<std::int64_t>(frame)), 100);
+    }
+  }
+  std::size_t inexact = 0;
+  for (const auto& c : tracker.finish()) {
+    const SpaceCounts& requests = c.a_to_b->requests;
+    EXPECT_EQ(requests.missing_packets[static_cast<std::size_t>(Outcome::kUnresolved)], 9U);  // counted all the same
+    inexact += requests.inexact.empty() ? 0 : 1;
+  }
+  EXPECT_EQ(inexact, 5U);
+}
+
+TEST(Tracker, GivesBackTheOpenRunsOfAFinishedConnection) {
+  Limits limits;
+  limits.open_runs_total = 16;
+  Tracker tracker(limits);
+  std::uint64_t frame = 0;
+  for (std::uint32_t use = 0; use < 100; ++use) {  // one QPN used again and again, each time far away
+    for (std::uint32_t psn = 0; psn < 10; psn += 2) {
+      ++frame;
+      tracker.on_packet(packet(kWriteOnlyOpcode, 5, use * 7'000'000 + psn), FrameId(0, frame),
+                        milliseconds(static_cast<std::int64_t>(frame) * 10), 100);
+    }
+  }
+  for (const auto& c : tracker.finish()) EXPECT_TRUE(c.a_to_b->requests.inexact.empty());
+}
+
 TEST(Tracker, DoesNotBelieveTheHeaderOfADamagedPacket) {
   Tracker tracker;
   std::uint64_t frame = 0;
