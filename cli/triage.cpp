@@ -97,6 +97,7 @@ void say_nothing_matches(const Job& job, const model::Snapshot& whole) {
 CLI::App* add_triage(CLI::App& app, TriageOptions& options) {
   CLI::App* command = app.add_subcommand("triage", "Say what went wrong in a capture, why, and which packets prove it");
   add_common_options(*command, options.common, "Stop after N frames (that passed the filter)");
+  add_fabric_options(*command, options.fabric);
   command->add_flag("--all", options.all, "Quiet connections, long lists and consequences too")->group("Output");
   command->add_flag("--markdown", options.markdown, "Markdown instead of text, to paste into a ticket")
       ->group("Output")
@@ -134,6 +135,7 @@ CLI::App* add_triage(CLI::App& app, TriageOptions& options) {
 int run_triage(const TriageOptions& options) {
   auto job = interpret(options.common);
   if (!job) return complain(job.error()), kExitError;
+  if (auto done = apply(options.fabric, job->engine); !done) return complain(done.error()), kExitError;
   if (auto done = interpret_thresholds(options, job->engine.thresholds); !done)
     return complain(done.error()), kExitError;
   Reports reports;

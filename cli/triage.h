@@ -5,12 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "fabric_options.h"
 #include "options.h"
 
 namespace rocetop::cli {
 
 struct TriageOptions {
   CommonOptions common;
+  FabricOptions fabric;
   bool all = false;
   bool markdown = false;
   std::string html;  ///< file

@@ -9,6 +9,7 @@
 #include "source/packet_filter.h"
 #include "track/tracker.h"
 #include "verdict/judge.h"
+#include "verdict/loop.h"
 
 namespace rocetop::engine {
 namespace {
@@ -31,7 +32,8 @@ struct Analysis::State {
   std::unique_ptr<track::Tracker> tracker;
   CaptureLog log;
   wire::Decoded decoded;
-  std::uint64_t passed = 0;  // frames that filter and bounds let through
+  std::uint64_t passed = 0;                                         // frames that filter and bounds let through
+  const std::vector<source::InterfaceFacts>* interfaces = nullptr;  // while run() lasts
   bool partial = false;
   model::Parts parts;
   std::vector<model::InputProblem> problems;
@@ -52,6 +54,13 @@ struct Analysis::State {
     return false;
   }
 
+  /// Bits per second: as the user says, or as the capture does.
+  std::optional<std::uint64_t> link_speed(std::uint32_t interface) const {
+    if (options.link_speed) return options.link_speed;
+    if (interfaces == nullptr || interface >= interfaces->size()) return std::nullopt;
+    return (*interfaces)[interface].speed_bits_per_second;
+  }
+
   void end_early() { partial = parts.after = true; }
 
   void analyse(const source::Frame& frame, const FrameObserver& observer) {
@@ -61,6 +70,9 @@ struct Analysis::State {
     if (decoded.kind == wire::FrameKind::kRoce && decoded.packet.protocol != wire::Protocol::kInfiniband &&
         decoded.packet.protocol != wire::Protocol::kVeroce) {
       observation = tracker->on_packet(decoded.packet, frame.id, frame.time, frame.wire_length);
+    }
+    if (decoded.kind == wire::FrameKind::kPause) {
+      tracker->on_pause(decoded.pause, frame.interface, frame.id, frame.time, link_speed(frame.interface));
     }
     if (observer && decoded.kind != wire::FrameKind::kOther) observer(frame, decoded, observation);
   }
@@ -84,6 +96,7 @@ void Analysis::run(source::FrameSource& source, const FrameObserver& observer, c
                    track::ResolutionSink* sink) {
   State& s = *state_;
   s.tracker = std::make_unique<track::Tracker>(track::Limits{}, sink);
+  s.interfaces = &source.interfaces();
   std::vector<source::Frame> batch;
   std::uint64_t next_progress = kProgressBytes;
   const auto limit_reached = [&] { return s.options.frame_limit && s.passed >= *s.options.frame_limit; };
@@ -110,6 +123,7 @@ void Analysis::run(source::FrameSource& source, const FrameObserver& observer, c
   if (limit_reached() && (!source.bytes_total() || source.next_batch(batch))) s.end_early();
   for (const source::Problem& problem : source.problems()) s.problems.push_back({problem.message, problem.fatal});
   s.log.end(source.interfaces());
+  s.interfaces = nullptr;
 }
 
 model::Snapshot Analysis::finish() {
@@ -130,7 +144,14 @@ model::Snapshot Analysis::finish() {
   verdict::CaptureEvidence capture = s.log.evidence(snapshot.capture);
   capture.rejections_omitted = snapshot.capture.rejections_omitted;
   capture.stray_damaged_packets = s.tracker->stray_damaged_packets();
-  snapshot.findings = verdict::judge({capture, snapshot.connections, s.tracker->rejections()}, s.options.thresholds);
+  capture.pauses = snapshot.pauses = s.tracker->pauses(capture.last_time);
+  capture.receivers = snapshot.receivers = s.tracker->receivers();
+  snapshot.mix = s.log.mix();
+  snapshot.cnp_pacing = s.tracker->cnp_pacing();
+  verdict::judge_loops(snapshot.connections, capture, s.options.thresholds);
+  snapshot.findings = verdict::judge(
+      {capture, snapshot.connections, s.tracker->rejections(), s.tracker->set_ups(), s.options.expectations},
+      s.options.thresholds);
   return snapshot;
 }
 

@@ -14,6 +14,7 @@
 #include "model/snapshot.h"
 #include "source/frame_source.h"
 #include "track/observation.h"
+#include "verdict/expectations.h"
 #include "verdict/thresholds.h"
 #include "wire/decode.h"
 
@@ -31,6 +32,8 @@ struct Options {
   std::string filter;  ///< BPF expression, compiled by libpcap per link type; empty = all frames
   std::optional<Bound> from;
   std::optional<Bound> to;
+  std::optional<std::uint64_t> link_speed;   ///< bits per second, where the capture does not say or says it wrong
+  verdict::Expectations expectations;        ///< how the fabric is meant to be
   std::optional<std::uint64_t> frame_limit;  ///< -c N: stop after N frames that passed filter and bounds
 };
 

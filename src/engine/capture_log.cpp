@@ -30,6 +30,7 @@ void CaptureLog::add(const source::Frame& frame, const wire::Decoded& decoded) {
   const bool cut =
       decoded.kind == wire::FrameKind::kRoce ? decoded.packet.truncated : frame.bytes.size() < frame.wire_length;
   if (cut) ++counts_.truncated_frames;
+  if (decoded.kind != wire::FrameKind::kPause) mix_.add(decoded, frame.wire_length);
   switch (decoded.kind) {
     case wire::FrameKind::kOther:
       ++counts_.not_roce_frames;

@@ -17,6 +17,7 @@ class CaptureLog {
   /// After the last frame: what the interfaces say.
   void end(const std::vector<source::InterfaceFacts>& interfaces);
 
+  const model::TrafficMix& mix() const { return mix_; }
   const model::CaptureCounts& counts() const { return counts_; }
   /// What the rules may use, once `counts` holds completeness.
   verdict::CaptureEvidence evidence(const model::CaptureCounts& counts) const;
@@ -26,6 +27,7 @@ class CaptureLog {
   void add_pause(const wire::Pause& pause);
 
   model::CaptureCounts counts_;
+  model::TrafficMix mix_;
   FrameId first_truncated_;
   FrameId first_fragment_;
   Nanos first_fragment_time_;

@@ -38,6 +38,8 @@ std::span<const Field<CaptureCounts>> capture_fields();
 std::span<const Field<track::DirectionCounts>> direction_fields();
 std::span<const Field<track::SpaceCounts>> space_fields();
 std::span<const Field<ConnectionTotals>> connection_fields();
+std::span<const Field<track::DirectionCounts>> delay_fields();  ///< of a direction too: times
+std::span<const Field<track::MessageCounts>> message_fields();
 
 /// The connection field of that key; a key that does not exist is a bug.
 const Field<ConnectionTotals>& connection_field(std::string_view key);

@@ -10,7 +10,10 @@
 #include <vector>
 
 #include "base/nanos.h"
+#include "model/traffic_mix.h"
 #include "track/counts.h"
+#include "track/pause_log.h"
+#include "track/receiver_log.h"
 #include "verdict/finding.h"
 #include "verdict/thresholds.h"
 #include "wire/decode.h"
@@ -76,7 +79,11 @@ struct Snapshot {
   verdict::Thresholds thresholds;  ///< that the findings were judged by
   CaptureCounts capture;
   std::vector<track::ConnectionCounts> connections;  ///< by id
-  std::vector<verdict::Finding> findings;            ///< in the order to show them
+  TrafficMix mix;
+  std::vector<track::PausingPort> pauses;
+  std::vector<track::ReceiverCounts> receivers;  ///< hosts that were sent congested data, the most overrun first
+  std::vector<track::CnpPacing> cnp_pacing;      ///< hosts that sent CNPs, those with the most first
+  std::vector<verdict::Finding> findings;        ///< in the order to show them
 };
 
 }  // namespace rocetop::model

@@ -22,6 +22,8 @@ constexpr std::array<std::string_view, track::kOutcomes> kOutcomes = {"retransmi
 constexpr std::array<std::string_view, track::kCauses> kCauses = {"nak",          "rnr",      "timeout",
                                                                   "read_restart", "spurious", "unknown"};
 constexpr std::array<std::string_view, 3> kTaps = {"unknown", "near_source", "near_destination"};
+constexpr std::array<std::string_view, 3> kSureties = {"unknown", "inferred", "confirmed"};
+constexpr std::array<std::string_view, track::kOperations> kOperations = {"write", "send", "read", "atomic"};
 constexpr std::array<std::string_view, 4> kPairings = {"", "cm", "ack", "udp_port"};
 constexpr std::array<std::string_view, 3> kSpaces = {"", "requests", "responses"};
 constexpr std::array<std::string_view, 11> kKinds = {
@@ -40,12 +42,43 @@ std::string_view word(wire::IcrcStatus status) { return pick(kIcrc, status); }
 std::string_view word(track::Outcome outcome) { return pick(kOutcomes, outcome); }
 std::string_view word(track::Cause cause) { return pick(kCauses, cause); }
 std::string_view word(track::Tap tap) { return pick(kTaps, tap); }
+std::string_view word(track::TapEvidence::Sure sure) { return pick(kSureties, sure); }
+std::string_view word(track::Operation operation) { return pick(kOperations, operation); }
 std::string_view word(track::PairedBy paired_by) { return pick(kPairings, paired_by); }
 std::string_view word(track::SpaceName space) { return pick(kSpaces, space); }
 std::string_view word(track::Kind kind) { return pick(kKinds, kind); }
 std::string_view word(track::Resolution::Fate fate) { return pick(kFates, fate); }
 std::string_view word(verdict::Severity severity) { return pick(kSeverities, severity); }
 std::string_view word(verdict::Confidence confidence) { return pick(kConfidences, confidence); }
+
+std::string_view word(track::Loop loop) {
+  constexpr std::string_view kWords[] = {"unknown",          "idle",       "closed",     "notification_missing",
+                                         "reaction_missing", "not_marked", "oscillating"};
+  return kWords[static_cast<std::size_t>(loop)];
+}
+
+std::string pacing_text(const track::CnpPacing& p) {
+  // A gap that holds across the finer keys of a scope, too, is one that the scope keeps.
+  constexpr double kHolds = 0.8;
+  constexpr std::uint64_t kEnoughCnps = 16;
+  if (p.qp_gap.count == 0 || p.cnps < kEnoughCnps) return {};
+  struct Scope {
+    std::string_view name;
+    Nanos across;
+  };
+  const Scope scopes[] = {
+      {"ip_pair", p.pair_gap_across}, {"destination", p.destination_gap_across}, {"port", p.port_gap_across}};
+  std::string text = "queue_pair";
+  for (const Scope& scope : scopes) {
+    if (scope.across.count == 0) {
+      text += " or " + std::string(scope.name);  // nothing of the kind was seen: it may hold
+      continue;
+    }
+    if (static_cast<double>(scope.across.count) < kHolds * static_cast<double>(p.qp_gap.count)) break;
+    text = scope.name;
+  }
+  return text;
+}
 
 std::optional<verdict::Severity> severity_from(std::string_view text) {
   for (std::size_t i = 0; i < kSeverities.size(); ++i) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "track/counts.h"
@@ -14,19 +15,27 @@
 
 namespace rocetop::model {
 
-std::string_view word(wire::Protocol protocol);    ///< "RoCEv2"
-std::string_view word(wire::Transport transport);  ///< "RC"
-std::string_view word(wire::Ecn ecn);              ///< "not_ect"
-std::string_view word(wire::IcrcStatus status);    ///< "unchecked"
-std::string_view word(track::Outcome outcome);     ///< "capture_missed"
-std::string_view word(track::Cause cause);         ///< "read_restart"
-std::string_view word(track::Tap tap);             ///< "near_source"
-std::string_view word(track::PairedBy paired_by);  ///< "cm"; empty for none
-std::string_view word(track::SpaceName space);     ///< "requests"; empty for none
-std::string_view word(track::Kind kind);           ///< "rnr_nak"
+std::string_view word(wire::Protocol protocol);        ///< "RoCEv2"
+std::string_view word(wire::Transport transport);      ///< "RC"
+std::string_view word(wire::Ecn ecn);                  ///< "not_ect"
+std::string_view word(wire::IcrcStatus status);        ///< "unchecked"
+std::string_view word(track::Outcome outcome);         ///< "capture_missed"
+std::string_view word(track::Cause cause);             ///< "read_restart"
+std::string_view word(track::Tap tap);                 ///< "near_source"
+std::string_view word(track::TapEvidence::Sure sure);  ///< "inferred"
+std::string_view word(track::Operation operation);     ///< "write"
+std::string_view word(track::PairedBy paired_by);      ///< "cm"; empty for none
+std::string_view word(track::SpaceName space);         ///< "requests"; empty for none
+std::string_view word(track::Kind kind);               ///< "rnr_nak"
 std::string_view word(track::Resolution::Fate fate);
 std::string_view word(verdict::Severity severity);
 std::string_view word(verdict::Confidence confidence);
+
+std::string_view word(track::Loop loop);  ///< "notification_missing"
+
+/// What the gaps between a host's CNPs imply: "queue_pair", "ip_pair", "destination" or "port"; where the capture does
+/// not tell two apart, both: "queue_pair or ip_pair". Empty where gaps tell nothing.
+std::string pacing_text(const track::CnpPacing& pacing);
 
 /// The reverse, for --fail-on.
 std::optional<verdict::Severity> severity_from(std::string_view text);

@@ -156,6 +156,30 @@ Sum sum(const model::Snapshot& snapshot) {
   return s;
 }
 
+/// ": 3 loops closed, 1 oscillating"; what is unknown counts too, where there were marks or CNPs.
+std::string loops_text(const model::Snapshot& snapshot) {
+  using track::Loop;
+  constexpr std::pair<Loop, std::string_view> kWords[] = {
+      {Loop::kClosed, "closed"},
+      {Loop::kOscillating, "oscillating"},
+      {Loop::kNotificationMissing, "without CNPs"},
+      {Loop::kReactionMissing, "without a slowdown"},
+      {Loop::kNotMarked, "without marks"},
+      {Loop::kUnknown, "unknown"},
+  };
+  std::string text;
+  for (const auto& [loop, words] : kWords) {
+    std::uint64_t n = 0;
+    for (const auto& c : snapshot.connections) {
+      for (const auto* d : {&c.a_to_b, &c.b_to_a}) n += *d && (*d)->congestion && (*d)->loop == loop ? 1 : 0;
+    }
+    if (n == 0) continue;
+    text += text.empty() ? fmt::format(": {} {}", plural(n, "congestion loop"), words)
+                         : fmt::format(", {} {}", grouped(n), words);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<Span> honesty_spans(const model::Snapshot& snapshot) {
@@ -195,8 +219,8 @@ std::string also_there(const CaptureCounts& c) {
 std::string congestion_text(const model::Snapshot& snapshot) {
   const model::CongestionSigns signs = model::congestion_signs(snapshot.connections);
   if (!signs.any()) return {};
-  return fmt::format("{} and {} passed: congestion is not judged yet", plural(signs.ce, "CE-marked packet"),
-                     plural(signs.cnps, "CNP"));
+  return fmt::format("{} and {} passed{}", plural(signs.ce, "CE-marked packet"), plural(signs.cnps, "CNP"),
+                     loops_text(snapshot));
 }
 
 std::string no_roce_text(const model::Snapshot& snapshot, const TextStyle& style) {

@@ -8,6 +8,9 @@
 #include "model/fields.h"
 #include "model/totals.h"
 #include "model/words.h"
+#include "present/congestion_json.h"
+#include "present/delay_json.h"
+#include "present/json_fields.h"
 #include "wire/opcode.h"
 
 namespace rocetop::present {
@@ -32,7 +35,6 @@ class TriageJson {
   void capture();
   void problems();
   void thresholds();
-  void pfc();
   void connection(const track::ConnectionCounts& c);
   void network(const wire::NetworkKey& key);
   void cm(const track::CmFacts& facts);
@@ -50,7 +52,9 @@ class TriageJson {
   /// How many of `wanted` entries may still be written; takes them off the budget.
   std::uint64_t allow(std::uint64_t wanted);
   template <typename T>
-  void fields(std::span<const model::Field<T>> table, const T& object);
+  void fields(std::span<const model::Field<T>> table, const T& object) {
+    write_fields(json_, table, object);
+  }
 
   const model::Snapshot& snapshot_;
   const bool several_files_;
@@ -86,40 +90,14 @@ void TriageJson::write() {
   }
   json_.end_array();
   json_.new_line();
+  write_shared(json_, snapshot_);
+  json_.new_line();
   json_.key("findings");
   json_.begin_array();
   for (std::size_t i = 0; i < snapshot_.findings.size() && i < findings_; ++i) finding(snapshot_.findings[i]);
   json_.end_array();
   json_.end_object();
   json_.finish();
-}
-
-/// Writes a table's fields; keys with a common part before "." share an object (they stand together in the table).
-template <typename T>
-void TriageJson::fields(std::span<const model::Field<T>> table, const T& object) {
-  std::string_view open;
-  for (const auto& field : table) {
-    const std::size_t dot = field.key.find('.');
-    const std::string_view group = dot == std::string_view::npos ? std::string_view{} : field.key.substr(0, dot);
-    if (group != open) {
-      if (!open.empty()) json_.end_object();
-      if (!group.empty()) {
-        json_.key(group);
-        json_.begin_object();
-      }
-      open = group;
-    }
-    json_.key(group.empty() ? field.key : field.key.substr(dot + 1));
-    const model::FieldValue value = field.get(object);
-    if (const auto* integer = std::get_if<std::uint64_t>(&value)) {
-      json_.value(*integer);
-    } else if (const auto* real = std::get_if<double>(&value)) {
-      json_.value(*real);
-    } else {
-      json_.null();
-    }
-  }
-  if (!open.empty()) json_.end_object();
 }
 
 void TriageJson::capture() {
@@ -141,7 +119,7 @@ void TriageJson::capture() {
     if (c.undecodable[i] != 0) json_.member(wire::reason_name(static_cast<wire::Undecodable>(i)), c.undecodable[i]);
   }
   json_.end_object();
-  pfc();
+  write_pauses_and_mix(json_, snapshot_);
   json_.end_object();
 }
 
@@ -171,27 +149,6 @@ void TriageJson::thresholds() {
       json_.member(std::string(facts.name) + "_ns", (t.*std::get<Nanos verdict::Thresholds::*>(facts.member)).count);
     }
   }
-  json_.end_object();
-}
-
-void TriageJson::pfc() {
-  json_.key("pfc");
-  json_.begin_array();
-  for (std::size_t i = 0; i < snapshot_.capture.pfc.size(); ++i) {
-    const model::PauseCounts& counts = snapshot_.capture.pfc[i];
-    if (counts.xoff_frames == 0 && counts.xon_frames == 0) continue;
-    json_.begin_object();
-    json_.member("class", i);
-    json_.member("xoff_frames", counts.xoff_frames);
-    json_.member("xon_frames", counts.xon_frames);
-    json_.null_member("paused_ns");  // needs the link's speed
-    json_.end_object();
-  }
-  json_.end_array();
-  json_.key("pause_802_3x");
-  json_.begin_object();
-  json_.member("xoff_frames", snapshot_.capture.pause_802_3x.xoff_frames);
-  json_.member("xon_frames", snapshot_.capture.pause_802_3x.xon_frames);
   json_.end_object();
 }
 
@@ -260,7 +217,7 @@ void TriageJson::direction(const track::DirectionCounts& d) {
   fields(model::direction_fields(), d);
   frame("first", d.first_frame);
   frame("last", d.last_frame);
-  json_.member("tap", word(d.tap));
+  write_delays(json_, d, snapshot_.thresholds);
   json_.key("udp_src");
   d.udp_src == 0 ? json_.null() : json_.value(d.udp_src);
   json_.member("udp_src_varies", d.udp_src_varies);
@@ -280,6 +237,7 @@ void TriageJson::direction(const track::DirectionCounts& d) {
   json_.begin_object();
   for (const auto& [dscp, frames] : d.dscp) json_.member(std::to_string(dscp), frames);
   json_.end_object();
+  write_congestion(json_, d);
   json_.member("last_acked_psn", number(d.last_acked_psn));
   frame("last_ack", d.last_ack_frame);
   json_.end_object();

@@ -6,6 +6,7 @@
 #include "base/number_text.h"
 #include "base/time_text.h"
 #include "present/connection_table.h"
+#include "present/delay_text.h"
 #include "present/finding_text.h"
 #include "present/honesty_text.h"
 #include "present/text.h"
@@ -14,6 +15,7 @@ namespace rocetop::present {
 namespace {
 
 constexpr std::size_t kFilesNamed = 8;
+constexpr std::size_t kToldInFull = 2;  // connections that were asked for, whose times are told
 
 /// "early_wait 5ms (default 1ms)"; "" if all have their defaults.
 std::string changed_thresholds(const verdict::Thresholds& thresholds) {
@@ -79,6 +81,8 @@ void write_triage_text(const model::Snapshot& whole, const model::Snapshot& show
   if (shown.connections.empty()) return;
   sink("\n");
   write_connection_table(shown, style, options.all, sink);
+  if (options.selection.empty() || shown.connections.size() > kToldInFull) return;
+  for (const auto& c : shown.connections) write_delays_text(c, shown.thresholds, style, sink);
 }
 
 }  // namespace rocetop::present

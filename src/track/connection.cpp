@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "track/tap.h"
+
 namespace rocetop::track {
 namespace {
 
@@ -51,7 +53,9 @@ Observation Connection::on_packet(std::size_t index, const PacketFacts& packet, 
   side.count(packet);
   headers_cut_ =
       headers_cut_ || (packet.headers_cut && (packet.is_read_request() || packet.role == wire::Role::kAcknowledge));
-  learn_path_mtu(packet, context);
+  learn_path_mtu(side.counts, packet, context);
+  if (packet.is_data())
+    side.watch_data(packet, context, [&](Nanos last_data) { return idle_before(index, packet, last_data); });
 
   Observation observation;
   switch (packet.role) {
@@ -84,6 +88,11 @@ Observation Connection::on_packet(std::size_t index, const PacketFacts& packet, 
       break;
     case wire::Role::kCnp:
       observation.kind = Kind::kCnp;
+      if (is_paired()) {
+        deliver_cnp(index, packet, context);
+      } else {
+        hold_reply(side, packet, context);
+      }
       break;
     case wire::Role::kUnknown:
       break;
@@ -92,10 +101,44 @@ Observation Connection::on_packet(std::size_t index, const PacketFacts& packet, 
   return observation;
 }
 
+/// How long the sender of `index`, whose next data packet this is, had nothing to do: everything asked for had been
+/// answered, and nobody had asked for more. Called before the packet counts as sent.
+Nanos Connection::idle_before(std::size_t index, const PacketFacts& packet, Nanos last_data) const {
+  if (!is_paired()) return {};
+  const RequestSpace& own = sides_[index]->requests;
+  const RequestSpace& other = sides_[1 - index]->requests;
+  if (own.started() && !own.all_acknowledged()) return {};
+  if (packet.role == wire::Role::kResponse) {
+    // Until the READ came; what is left of it is the responder's own time.
+    const bool begins = packet.position == wire::Position::kFirst || packet.position == wire::Position::kOnly;
+    return begins ? std::max(other.last_request_time() - last_data, Nanos{}) : Nanos{};
+  }
+  if (other.started() && !other.all_acknowledged()) return {};
+  return std::max(packet.time - std::max(last_data, own.last_ack_time()), Nanos{});
+}
+
+/// A CNP that side `index` sent: it is about the other side's data.
+void Connection::deliver_cnp(std::size_t index, const PacketFacts& cnp, Context& context) {
+  const Side& receiver = *sides_[index];
+  Side& sender = *sides_[1 - index];
+  const bool sign =
+      sender.congestion.use().on_cnp(cnp, receiver.last_sequence_nak, receiver.last_sequence_nak_time, sender.rate);
+  if (sign && !cnp.destination_options) {
+    context.receivers.on_sign(sender.key.hosts.src, sender.key.hosts.dst, cnp.frame, cnp.time);
+  }
+}
+
 void Connection::deliver_reply(std::size_t index, const PacketFacts& packet, Observation& observation,
                                Context& context) {
+  if (packet.role == wire::Role::kCnp) {
+    if (is_paired()) deliver_cnp(index, packet, context);
+    return;
+  }
   Side& side = *sides_[index];
   const bool delivered = side.delivered(packet);
+  if (packet.is_sequence_nak() && is_paired() && sides_[1 - index]->congestion) {
+    sides_[1 - index]->congestion.use().on_nak(packet);
+  }
   RequestSpace* requests = is_paired() ? &sides_[1 - index]->requests : nullptr;
   if (packet.role == wire::Role::kResponse) {
     if (requests) requests->on_response_psn(packet.psn);
@@ -131,16 +174,22 @@ void Connection::hold_reply(Side& side, const PacketFacts& packet, Context& cont
 }
 
 /// First and Middle packets are as long as the path MTU (IBTA vol. 1, 9.7.5.1).
-void Connection::learn_path_mtu(const PacketFacts& packet, Context& context) {
-  if (path_mtu_ || packet.icrc == wire::IcrcStatus::kBad) return;
+void Connection::learn_path_mtu(DirectionCounts& counts, const PacketFacts& packet, Context& context) {
+  if ((path_mtu_ && counts.path_mtu != 0) || packet.icrc == wire::IcrcStatus::kBad) return;
   if (packet.role != wire::Role::kRequest && packet.role != wire::Role::kResponse) return;
   const bool full = packet.position == wire::Position::kFirst || packet.position == wire::Position::kMiddle;
   if (full && is_path_mtu(packet.payload_bytes)) {
+    if (counts.path_mtu == 0) {
+      counts.path_mtu = packet.payload_bytes;
+      counts.path_mtu_frame = packet.frame;
+      counts.path_mtu_time = packet.time;
+    }
+    if (path_mtu_) return;
     path_mtu_ = packet.payload_bytes;
     for (auto& side : sides_) {
       if (side) side->requests.on_path_mtu(*path_mtu_, context);
     }
-  } else if (packet.payload_bytes > longest_payload_) {
+  } else if (!path_mtu_ && packet.payload_bytes > longest_payload_) {
     longest_payload_ = packet.payload_bytes;
     for (auto& side : sides_) {
       if (side) side->requests.on_payload(longest_payload_, context);
@@ -241,6 +290,8 @@ ConnectionCounts Connection::finish(Context& context) {
   }
   fill_direction(0, out.a_to_b.emplace());
   if (is_paired()) fill_direction(1, out.b_to_a.emplace());
+  judge_tap(*out.a_to_b, out.b_to_a ? &*out.b_to_a : nullptr);
+  if (out.b_to_a) judge_tap(*out.b_to_a, &*out.a_to_b);
   return out;
 }
 
@@ -250,8 +301,11 @@ void Connection::fill_direction(std::size_t index, DirectionCounts& out) const {
   if (!(side.key.hosts.network == facts.network)) out.network = side.key.hosts.network;
   out.requests = side.requests.counts();
   out.responses = side.responses.counts();
+  if (side.congestion) out.congestion.use() = side.congestion->finish(side.counts.last_data_time);
   const RequestSpace& requests = side.requests;
   if (!requests.started()) return;
+  out.round_trips = requests.round_trips();
+  out.messages = requests.messages();
   out.last_new_request_time = requests.last_new_time();
   out.last_request_time = requests.last_request_time();
   out.last_request_frame = requests.last_request_frame();

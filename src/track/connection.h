@@ -68,9 +68,11 @@ class Connection {
   std::unique_ptr<Suspicion> suspicion;
 
  private:
+  Nanos idle_before(std::size_t side, const PacketFacts& packet, Nanos last_data) const;
+  void deliver_cnp(std::size_t side, const PacketFacts& cnp, Context& context);
   void deliver_reply(std::size_t side, const PacketFacts& packet, Observation& observation, Context& context);
   void hold_reply(Side& side, const PacketFacts& packet, Context& context);
-  void learn_path_mtu(const PacketFacts& packet, Context& context);
+  void learn_path_mtu(DirectionCounts& counts, const PacketFacts& packet, Context& context);
   void release_held(std::size_t side, Context& context);
   void fill_direction(std::size_t side, DirectionCounts& out) const;
 

@@ -6,6 +6,7 @@
 #include "track/limits.h"
 #include "track/missing.h"
 #include "track/observation.h"
+#include "track/receiver_log.h"
 
 namespace rocetop::track {
 
@@ -15,13 +16,15 @@ struct Context {
   ListBudget lists;
   std::size_t held_left = 0;
   ResolutionSink* sink = nullptr;
+  ReceiverLog receivers;
   Nanos now;  ///< of the newest packet of all
 
   explicit Context(const Limits& l)
       : limits(l),
         slots{l.history_slots_total},
         lists{l.listed_total, l.listed_runs, l.open_runs_total, l.reads_total},
-        held_left(l.held_total) {}
+        held_left(l.held_total),
+        receivers(l.hosts) {}
 };
 
 }  // namespace rocetop::track

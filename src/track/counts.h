@@ -12,10 +12,14 @@
 
 #include "base/frame_id.h"
 #include "base/ip_address.h"
+#include "base/lazy.h"
 #include "base/nanos.h"
 #include "base/psn.h"
+#include "track/congestion_counts.h"
+#include "track/delays.h"
 #include "wire/aeth.h"
 #include "wire/cm.h"
+#include "wire/opcode.h"
 #include "wire/packet.h"
 
 namespace rocetop::track {
@@ -91,8 +95,19 @@ struct SpaceCounts {
   std::string inexact;  ///< empty, or why totals are not exact (a limit was reached)
 };
 
-/// Where the capture point sits, as inferred from acknowledgement delays.
-enum class Tap : std::uint8_t { kUnknown, kNearSource, kNearDestination };
+/// A DSCP, 802.1p class or TTL and the packets that had it, ascending.
+using ValueTable = std::vector<std::pair<std::uint8_t, std::uint64_t>>;
+
+/// A sender using another DSCP than before for packets of one kind.
+struct DscpChange {
+  FrameId frame;
+  Nanos time;
+  wire::Role role = wire::Role::kUnknown;
+  std::uint8_t from = 0;
+  std::uint8_t to = 0;
+};
+
+inline constexpr std::uint8_t kNoDscp = 0xFF;
 
 /// One direction of a connection: everything sent from src to dst's queue pair.
 struct DirectionCounts {
@@ -106,6 +121,10 @@ struct DirectionCounts {
   std::array<std::uint64_t, 4> ecn{};   ///< by wire::Ecn
   std::uint16_t udp_src = 0;            ///< of the first packet
   bool udp_src_varies = false;
+  std::array<std::uint8_t, wire::kRoles> dscp_of{};  ///< by wire::Role: the latest, kNoDscp where there was none
+  Nanos first_data_time;                             ///< first and last request or response
+  Nanos last_data_time;
+  std::uint16_t udp_dst = 0;  ///< of the first packet
   FrameId first_frame;
   Nanos first_time;
   IpAddress src;
@@ -113,6 +132,11 @@ struct DirectionCounts {
   std::optional<Qpn> dst_qpn;
   std::optional<Qpn> src_qpn;  ///< UD only: the DETH's
   Tap tap = Tap::kUnknown;
+  TapEvidence tap_evidence;
+  std::uint8_t hop_limit = 0;  ///< TTL or hop limit of the first packet
+  std::uint32_t path_mtu = 0;  ///< bytes, of the first First or Middle packet; 0 while there was none
+  FrameId path_mtu_frame;      ///< that packet
+  Nanos path_mtu_time;
   std::vector<std::pair<std::uint8_t, std::uint64_t>> opcodes;  ///< opcode -> packets, ascending
   std::uint64_t acks = 0;
   std::uint64_t rnr_naks = 0;
@@ -124,11 +148,22 @@ struct DirectionCounts {
   FrameId first_rnr_timer_zero;
   Nanos first_rnr_timer_zero_time;
   std::uint64_t cnps = 0;
+  std::uint64_t fast_cnps = 0;  ///< of these, sent by a switch
+  FrameId first_cnp;
   FrameId first_bad_icrc;
   Nanos first_bad_icrc_time;
   FrameId last_bad_icrc;
   Nanos last_bad_icrc_time;
-  std::vector<std::pair<std::uint8_t, std::uint64_t>> dscp;  ///< DSCP -> frames (CNPs included), ascending
+  ValueTable dscp;                                         ///< DSCP -> frames (CNPs included), ascending
+  ValueTable priorities;                                   ///< 802.1p class -> frames that carried a tag
+  ValueTable hop_limits;                                   ///< TTL -> frames: one a path length
+  std::array<std::uint8_t, wire::kRoles> first_dscp_of{};  ///< … and the first
+  std::vector<DscpChange> dscp_changes;                    ///< the first few
+  std::uint64_t dscp_changes_in_all = 0;
+  std::array<std::uint64_t, 4> control_ecn{};        ///< by wire::Ecn, of ACKs and CNPs: the rest of `ecn` is data
+  std::array<std::uint64_t, 8> data_while_paused{};  ///< data packets that passed while class n was paused
+  Loop loop = Loop::kUnknown;                        ///< filled by the verdict
+  Lazy<CongestionCounts> congestion;                 ///< none without CE and CNP
   std::optional<wire::NetworkKey> network;                   ///< where it is not the connection's
   std::optional<Psn> last_acked_psn;  ///< highest PSN of this direction's requests that the peer acknowledged
   FrameId last_ack_frame;             ///< … and the frame that did
@@ -138,6 +173,8 @@ struct DirectionCounts {
   Nanos last_request_time;                   ///< last request packet sent
   std::uint64_t unacknowledged_packets = 0;  ///< requests above last_acked_psn when the capture (or connection) ended
   FrameId last_request_frame;
+  RoundTripCounts round_trips;  ///< of this direction's requests
+  MessageStats messages;        ///< of this direction's requests
   SpaceCounts requests;
   SpaceCounts responses;
 };
@@ -151,6 +188,7 @@ struct CmFacts {
   std::uint8_t local_ack_timeout = 0;
   std::uint8_t retry_count = 0;
   std::uint8_t rnr_retry_count = 0;
+  std::uint32_t path_mtu = 0;  ///< bytes, of the REQ; 0 where it was cut off
   FrameId request_frame;
 };
 
@@ -173,6 +211,24 @@ struct ConnectionCounts {
   std::optional<CmFacts> cm;
   std::optional<DirectionCounts> a_to_b;
   std::optional<DirectionCounts> b_to_a;
+};
+
+/// Setting up a connection by CM, as far as it was seen: REQ, REP, RTU.
+struct CmSetUp {
+  IpAddress from;  ///< who sent the REQ
+  IpAddress to;
+  std::optional<std::uint16_t> rdma_cm_port;
+  FrameId request_frame;
+  Nanos request_time;
+  FrameId last_request_frame;  ///< the last repeat; request_frame where there was none
+  Nanos last_request_time;
+  std::uint32_t request_repeats = 0;
+  FrameId reply_frame;  ///< first REP, or none
+  Nanos reply_time;
+  std::uint32_t reply_repeats = 0;
+  FrameId ready_frame;  ///< first RTU, or none
+  Nanos ready_time;
+  bool rejected = false;
 };
 
 /// A CM exchange that was rejected or repeated, for findings and the connection-management view.

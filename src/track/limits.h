@@ -23,6 +23,7 @@ struct Limits {
   std::size_t held_packets = 256;               ///< replies kept per direction until it is paired
   std::size_t held_total = 200'000;             ///< … over all directions
   std::size_t suspect_packets = 512;            ///< packets kept while it is open whether a QPN was used again
+  std::size_t hosts = 16'384;                   ///< receivers, host pairs and QPs of which CNPs are followed
   std::size_t management_exchanges = 20'000;    ///< CM exchanges remembered
 };
 

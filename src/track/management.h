@@ -32,6 +32,8 @@ class Management {
   /// One CM message from src to dst. Gives the connection it completes, once.
   std::optional<Announcement> on_message(const HostPair& hosts, const wire::Cm& cm, FrameId frame, Nanos time);
 
+  /// Every exchange that is still remembered and began with a REQ, oldest first.
+  std::vector<CmSetUp> set_ups() const;
   const std::vector<CmRejection>& rejections() const { return rejections_; }
   std::uint64_t rejections_omitted() const { return rejections_omitted_; }
 
@@ -46,13 +48,13 @@ class Management {
   };
   struct Exchange {
     wire::Cm request;
-    FrameId request_frame;
-    Nanos request_time;
+    CmSetUp set_up;
     std::optional<Qpn> announced_qpn;  ///< of the REP that completed it: a repeated REP is no new connection
   };
 
   void on_request(const HostPair& hosts, const wire::Cm& cm, FrameId frame, Nanos time);
-  std::optional<Announcement> on_reply(const HostPair& hosts, const wire::Cm& cm);
+  std::optional<Announcement> on_reply(const HostPair& hosts, const wire::Cm& cm, FrameId frame, Nanos time);
+  void on_ready(const HostPair& hosts, const wire::Cm& cm, FrameId frame, Nanos time);
   void on_rejection(const HostPair& hosts, const wire::Cm& cm, FrameId frame, Nanos time);
 
   static constexpr std::size_t kRejectionsMost = 1'000;

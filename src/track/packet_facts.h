@@ -7,6 +7,7 @@
 #include "base/frame_id.h"
 #include "base/nanos.h"
 #include "base/psn.h"
+#include "wire/aeth.h"
 #include "wire/opcode.h"
 #include "wire/packet.h"
 
@@ -22,22 +23,35 @@ struct PacketFacts {
   Psn psn;
   Msn msn;
   std::uint16_t udp_src = 0;
+  std::uint16_t udp_dst = 0;
   std::uint16_t ip_id = 0;
   std::uint8_t opcode = 0;
   std::uint8_t syndrome = 0;
   std::uint8_t traffic_class = 0;
+  std::uint8_t hop_limit = 0;
+  std::uint8_t priority = wire::kNoPriority;
   wire::Role role = wire::Role::kUnknown;
   wire::Position position = wire::Position::kNone;
   wire::IcrcStatus icrc = wire::IcrcStatus::kUnchecked;
+  std::uint8_t paused_classes = 0;  ///< bit n: class n was paused somewhere on this capture when it passed
   bool has_aeth = false;
   bool has_reth = false;
   bool has_ip_id = false;
   bool ack_request = false;
   bool truncated = false;
+  bool destination_options = false;
   bool headers_cut = false;  ///< an extension header of the opcode is not in the capture
 
   wire::Transport transport() const { return static_cast<wire::Transport>(opcode >> 5); }
   std::uint8_t operation() const { return opcode & 0x1F; }
+  bool is_marked() const { return (traffic_class & 3) == static_cast<std::uint8_t>(wire::Ecn::kCe); }
+  std::uint8_t dscp() const { return traffic_class >> 2; }
+  /// What a sender is slowed down for: requests and responses, not ACKs, CNPs or datagrams.
+  bool is_data() const { return role == wire::Role::kRequest || role == wire::Role::kResponse; }
+  bool is_sequence_nak() const {
+    return role == wire::Role::kAcknowledge && has_aeth && wire::aeth_kind(syndrome) == wire::AethKind::kNak &&
+           (syndrome & 0x1F) == static_cast<std::uint8_t>(wire::NakCode::kPsnSequenceError);
+  }
   bool is_read_request() const { return role == wire::Role::kRequest && operation() == wire::kReadRequest; }
   /// A request whose answer is a response with the request's PSN, not an ACK.
   bool wants_response() const {
@@ -68,10 +82,14 @@ inline PacketFacts facts_of(const wire::Packet& packet, FrameId frame, Nanos tim
   f.psn = packet.bth.psn;
   f.msn = packet.aeth.msn;
   f.udp_src = packet.udp_src;
+  f.udp_dst = packet.udp_dst;
   f.ip_id = packet.ip_id;
   f.opcode = packet.bth.opcode;
   f.syndrome = packet.aeth.syndrome;
   f.traffic_class = packet.traffic_class;
+  f.hop_limit = packet.hop_limit;
+  f.priority = packet.priority;
+  f.destination_options = packet.destination_options;
   f.role = opcode.role;
   f.position = opcode.position;
   f.icrc = packet.icrc;

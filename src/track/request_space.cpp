@@ -59,6 +59,7 @@ void RequestSpace::on_request(const PacketFacts& packet, std::optional<std::uint
   } else {
     on_old(seq, last, packet, delivered, context, observation);
   }
+  messages_.on_request(seq, last, packet, placed());
   last_ip_id_ = packet.ip_id;
   last_request_time_ = packet.time;
   last_request_frame_ = packet.frame;
@@ -363,6 +364,7 @@ void RequestSpace::begin_episode(Sequence seq, const PacketFacts& packet, Contex
     naks_.use_all();
   }
   rnrs_.use_all();
+  messages_.on_go_back(open.episode, highest_);
   episodes_.begin(open);
   replies_.went_back(seq);
 }
@@ -377,6 +379,7 @@ void RequestSpace::resend(Sequence seq, Sequence last, const PacketFacts& packet
   ++(seen ? counts_.retransmitted_original_seen : counts_.retransmitted_original_unseen);
   counts_.retransmitted_bytes += packet.payload_bytes;
   episodes_.add(last, packet, is_acknowledged(seq), !seen, context);
+  resent_through_ = std::max(resent_through_, last);
   replies_.resent(last, packet.ack_request || packet.wants_response());
   if (delivered) {
     missing_.settle_range(seq, last, Outcome::kRetransmitted, counts_, context.lists);
@@ -450,20 +453,37 @@ void RequestSpace::on_reply(const PacketFacts& reply, Context& context, Observat
   }
   if (const Slot* slot = history_.find(std::min(seq, highest_)); slot && slot->state == Slot::State::kSeen) {
     observation.acks_frame = slot->last_frame;
-    if (slot->transmissions == 1 && slot->wants_reply && seq <= highest_ && reply.time >= slot->first_time) {
-      observation.rtt = reply.time - slot->first_time;
-    }
   }
   const auto kind = reply.role == wire::Role::kAcknowledge ? wire::aeth_kind(reply.syndrome) : wire::AethKind::kAck;
   if (kind == wire::AethKind::kAck) {
     if (reply.role == wire::Role::kAcknowledge) count_answer(seq);
+    observation.rtt = round_trip(seq, reply);
+    if (observation.rtt) round_trips_.add(reply.time, *observation.rtt);
     advance_received(seq, reply, context);
+    messages_.on_reply(reply, placed());
     return;
   }
   advance_received(seq - 1, reply, context);
+  messages_.on_reply(reply, placed());
   if (kind == wire::AethKind::kRnrNak || wire::nak_code(reply.syndrome) == wire::NakCode::kPsnSequenceError) {
     on_nak(seq, reply, kind == wire::AethKind::kRnrNak);
   }
+}
+
+/// From the newest packet that wants a reply, among those that this reply covers first; none where one of these was
+/// resent (Karn's rule). An acknowledgement names a packet that asked for it, or one sent little later.
+std::optional<Nanos> RequestSpace::round_trip(Sequence seq, const PacketFacts& reply) const {
+  constexpr Sequence kLater = 16;
+  const Sequence received = replies_.received();
+  if (seq <= received || seq > highest_ || resent_through_ > received) return std::nullopt;
+  for (Sequence s = seq; s > std::max(received, seq - kLater); --s) {
+    const Slot* slot = history_.find(s);
+    if (!slot) return std::nullopt;
+    if (slot->state != Slot::State::kSeen || !slot->wants_reply) continue;
+    if (reply.time < slot->first_time) return std::nullopt;
+    return reply.time - slot->first_time;
+  }
+  return std::nullopt;
 }
 
 void RequestSpace::count_answer(Sequence seq) {

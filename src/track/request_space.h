@@ -15,11 +15,13 @@
 #include "track/go_back.h"
 #include "track/history.h"
 #include "track/late_arrivals.h"
+#include "track/message_log.h"
 #include "track/missing.h"
 #include "track/observation.h"
 #include "track/packet_facts.h"
 #include "track/path_mtu.h"
 #include "track/read_window.h"
+#include "track/round_trips.h"
 #include "track/triggers.h"
 
 namespace rocetop::track {
@@ -76,6 +78,9 @@ class RequestSpace {
   FrameId last_ack_frame() const { return replies_.last_frame(); }
   Nanos last_ack_time() const { return replies_.last_time(); }
 
+  RoundTripCounts round_trips() const { return round_trips_.counts(); }
+  MessageStats messages() const { return messages_.total(); }
+
   std::size_t slots() const { return history_.size(); }
   std::size_t open_runs_claimed() const { return missing_.claimed(); }
   std::size_t reads_claimed() const { return reads_.claimed(); }
@@ -86,6 +91,8 @@ class RequestSpace {
   void start(const PacketFacts& packet);
   void count_answer(Sequence seq);
   SentSoFar sent() const;
+  MessageBook::Sent placed() const { return {history_, reads_, highest_, replies_.received(), last_request_time_}; }
+  std::optional<Nanos> round_trip(Sequence seq, const PacketFacts& reply) const;
   void learn_from_position(Sequence seq, const PacketFacts& packet, Context& context);
   void close_open_read(Sequence next_seq, const PacketFacts& next, Context& context);
   void reach(Sequence last);
@@ -124,8 +131,11 @@ class RequestSpace {
   bool started_ = false;
   bool read_is_open_ = false;  // the newest request is a READ whose span is not known
   std::uint32_t ip_id_changes_ = 0;
+  MessageLog messages_;
   PathMtu mtu_;
   Acknowledgements replies_;
+  RoundTrips round_trips_;
+  Sequence resent_through_ = 0;  // the highest PSN that was ever resent
   MissingPsns missing_;
   LateArrivals late_;
   std::vector<PacketFacts> copies_;  // in a row: copies, unless the row turns out to be the sender going back

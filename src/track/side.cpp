@@ -2,11 +2,15 @@
 #include "track/side.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace rocetop::track {
 namespace {
 
-using Table = std::vector<std::pair<std::uint8_t, std::uint64_t>>;
+using Table = ValueTable;
+
+/// Changes of DSCP told one by one; where there are more, the DSCP follows no plan that a list would show.
+constexpr std::size_t kDscpChangesListed = 16;
 
 void add(Table& table, std::uint8_t key, std::uint64_t packets) {
   if (packets == 0) return;
@@ -71,6 +75,8 @@ void Side::count(const PacketFacts& packet) {
     counts.first_frame = packet.frame;
     counts.first_time = packet.time;
     counts.udp_src = packet.udp_src;
+    counts.udp_dst = packet.udp_dst;
+    counts.hop_limit = packet.hop_limit;
   } else if (packet.udp_src != counts.udp_src && packet.role != wire::Role::kCnp) {
     counts.udp_src_varies = true;
   }
@@ -83,9 +89,47 @@ void Side::count(const PacketFacts& packet) {
   ++counts.icrc[static_cast<std::size_t>(packet.icrc)];
   if (packet.icrc == wire::IcrcStatus::kBad) note_damage(counts, packet);
   add_one(counts.opcodes, opcode_row, packet.opcode);
-  add_one(counts.dscp, dscp_row, packet.traffic_class >> 2);
-  if (packet.role == wire::Role::kCnp) ++counts.cnps;
-  if (packet.role == wire::Role::kAcknowledge) count_acknowledgement(counts, packet);
+  if (!path_row.is_of(packet)) {
+    add_path_row(counts);
+    path_row = {0, packet.dscp(), packet.priority, packet.hop_limit};
+  }
+  ++path_row.packets;
+  if (counts.dscp_of[static_cast<std::size_t>(packet.role)] != packet.dscp()) note_dscp(packet);
+  if (packet.role == wire::Role::kCnp) {
+    if (counts.cnps++ == 0) counts.first_cnp = packet.frame;
+    counts.fast_cnps += packet.destination_options ? 1 : 0;
+    ++counts.control_ecn[packet.traffic_class & 3];
+  }
+  if (packet.role == wire::Role::kAcknowledge) {
+    ++counts.control_ecn[packet.traffic_class & 3];
+    count_acknowledgement(counts, packet);
+    if (packet.is_sequence_nak()) {
+      last_sequence_nak = packet.frame;
+      last_sequence_nak_time = packet.time;
+    }
+  }
+}
+
+void Side::count_paused(std::uint8_t classes) {
+  for (std::size_t c = 0; c < counts.data_while_paused.size(); ++c) counts.data_while_paused[c] += classes >> c & 1;
+}
+
+void Side::note_dscp(const PacketFacts& packet) {
+  const auto role = static_cast<std::size_t>(packet.role);
+  const std::uint8_t before = std::exchange(counts.dscp_of[role], packet.dscp());
+  if (before == kNoDscp) {
+    counts.first_dscp_of[role] = packet.dscp();
+    return;
+  }
+  ++counts.dscp_changes_in_all;
+  if (counts.dscp_changes.size() < kDscpChangesListed)
+    counts.dscp_changes.push_back({packet.frame, packet.time, packet.role, before, packet.dscp()});
+}
+
+void Side::add_path_row(DirectionCounts& to) const {
+  add(to.dscp, path_row.dscp, path_row.packets);
+  if (path_row.priority != wire::kNoPriority) add(to.priorities, path_row.priority, path_row.packets);
+  add(to.hop_limits, path_row.hop_limit, path_row.packets);
 }
 
 bool Side::is_copied_ack(const PacketFacts& packet) {
@@ -99,7 +143,7 @@ bool Side::is_copied_ack(const PacketFacts& packet) {
 DirectionCounts Side::total() const {
   DirectionCounts out = counts;
   add(out.opcodes, opcode_row.value, opcode_row.packets);
-  add(out.dscp, dscp_row.value, dscp_row.packets);
+  add_path_row(out);
   return out;
 }
 

@@ -2,12 +2,16 @@
 // Side: everything one end of a connection sends: its counts, its requests and its responses.
 #pragma once
 
+#include <utility>
 #include <vector>
 
+#include "base/lazy.h"
+#include "track/congestion.h"
 #include "track/context.h"
 #include "track/counts.h"
 #include "track/flow_key.h"
 #include "track/packet_facts.h"
+#include "track/rate_meter.h"
 #include "track/request_space.h"
 #include "track/response_space.h"
 
@@ -22,17 +26,54 @@ struct Side {
 
   RequestSpace requests;
   Row opcode_row;
-  Row dscp_row;
+  /// The same for what says which class and path a packet took: DSCP, 802.1p class and TTL together.
+  struct PathRow {
+    std::uint64_t packets = 0;
+    std::uint8_t dscp = 0;
+    std::uint8_t priority = wire::kNoPriority;
+    std::uint8_t hop_limit = 0;
+
+    bool is_of(const PacketFacts& p) const {
+      return dscp == p.dscp() && priority == p.priority && hop_limit == p.hop_limit;
+    }
+  };
+  PathRow path_row;
+  RateMeter rate;               ///< of its data
+  Lazy<Congestion> congestion;  ///< of its data, from the first CE or CNP on
   DirectionCounts counts;
   ResponseSpace responses;
   PacketFacts last_ack;
+  FrameId last_sequence_nak;  ///< that it sent
+  Nanos last_sequence_nak_time;
   FlowKey key;                    ///< of every packet of this side
   std::vector<PacketFacts> held;  ///< replies that wait for pairing, oldest first
+
+  Side() {
+    counts.dscp_of.fill(kNoDscp);
+    counts.first_dscp_of.fill(kNoDscp);
+  }
 
   /// Counts what needs no sequence number: frames, bytes, opcodes, ECN, ICRC, NAK codes.
   void count(const PacketFacts& packet);
   /// The counts with everything in them; `counts` alone lacks the newest run of one opcode and one DSCP.
   DirectionCounts total() const;
+  /// A data packet's part in rates and congestion. `idle_before`: tells how long the sender had nothing to do since the
+  /// time it is given, that of the data packet before; called only where somebody wants to know.
+  template <typename IdleBefore>
+  void watch_data(const PacketFacts& packet, Context& context, IdleBefore&& idle_before) {
+    if (counts.first_data_time.count == 0) counts.first_data_time = packet.time;
+    const Nanos before = std::exchange(counts.last_data_time, packet.time);
+    const bool moved = rate.add(packet.time, packet.wire_bytes);
+    if (packet.paused_classes != 0) [[unlikely]] {
+      count_paused(packet.paused_classes);
+    }
+    if (!packet.is_marked() && !congestion) [[likely]] {
+      return;
+    }
+    if (congestion.use().on_data(packet, idle_before(before), moved, rate)) {
+      context.receivers.on_sign(key.hosts.src, key.hosts.dst, packet.frame, packet.time);
+    }
+  }
   /// Whether this acknowledgement is one more copy of the last one: a mirror's or the network's. A receiver answers
   /// each duplicate with an equal ACK of its own, with a new IP id where it counts them, and not within the same
   /// moment.
@@ -44,6 +85,11 @@ struct Side {
   bool delivered(const PacketFacts& packet) const {
     return packet.icrc != wire::IcrcStatus::kBad || counts.icrc[static_cast<std::size_t>(wire::IcrcStatus::kGood)] == 0;
   }
+
+ private:
+  void count_paused(std::uint8_t classes);
+  void note_dscp(const PacketFacts& packet);
+  void add_path_row(DirectionCounts& to) const;
 };
 
 }  // namespace rocetop::track

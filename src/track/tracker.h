@@ -8,11 +8,13 @@
 #include <memory>
 #include <vector>
 
+#include "track/cnp_log.h"
 #include "track/connection.h"
 #include "track/context.h"
 #include "track/flow_key.h"
 #include "track/management.h"
 #include "track/pairing.h"
+#include "track/pause_log.h"
 
 namespace rocetop::track {
 
@@ -25,10 +27,22 @@ class Tracker {
   /// One decoded packet, in the order of the capture. Times may step back; they are taken as they are.
   Observation on_packet(const wire::Packet& packet, FrameId frame, Nanos time, std::uint32_t wire_bytes);
 
+  /// A pause frame, between packets in the order of the capture. `link_speed`: bits per second, if it is known.
+  void on_pause(const wire::Pause& pause, std::uint32_t interface, FrameId frame, Nanos time,
+                std::optional<std::uint64_t> link_speed) {
+    pauses_.on_pause(pause, interface, frame, time, link_speed);
+  }
+
   /// Ends everything open. The tracker is empty afterwards.
   std::vector<ConnectionCounts> finish();
 
+  /// What crosses connections, complete after finish(). Call each once.
+  std::vector<CnpPacing> cnp_pacing() const { return cnps_.finish(); }
+  std::vector<ReceiverCounts> receivers() { return context_.receivers.finish(); }
+  std::vector<PausingPort> pauses(Nanos last_time) { return pauses_.finish(last_time); }
+
   const std::vector<CmRejection>& rejections() const { return management_.rejections(); }
+  std::vector<CmSetUp> set_ups() const { return management_.set_ups(); }
   /// Beyond the limit: counted, not kept.
   std::uint64_t rejections_omitted() const { return management_.rejections_omitted(); }
   /// Connections dropped at Limits::connections.
@@ -60,6 +74,8 @@ class Tracker {
   Context context_;
   Management management_;
   Pairing pairing_;
+  CnpLog cnps_;
+  PauseLog pauses_;
   tsl::robin_map<FlowKey, Flow, FlowKeyHash> flows_;
   tsl::robin_map<FlowKey, Announcement, FlowKeyHash> announced_;
   std::vector<std::unique_ptr<Connection>> connections_;  // index = ConnectionIndex; null when gone

@@ -30,6 +30,11 @@ constexpr std::array kCauseTable = {
     CauseRow{"retransmit.read_restart", {"loss.before_tap", "loss.after_tap", "icrc.bad"}},
     CauseRow{"retransmit.waste", {"retransmit.nak", "retransmit.timeout"}},
     CauseRow{"peer.silent", {"nak.fatal"}},
+    CauseRow{"ecn.cnp_without_marks", {"loss.before_tap", "loss.after_tap"}},
+    CauseRow{"ecn.oscillation", {"incast"}},
+    CauseRow{"unfair", {"incast"}},
+    CauseRow{"incast", {"ecn.marks_without_cnp"}},
+    CauseRow{"pfc.paused", {"pfc.storm"}},
 };
 
 bool share_connection(const Finding& a, const Finding& b) {

@@ -8,6 +8,9 @@
 #include <vector>
 
 #include "track/counts.h"
+#include "track/pause_log.h"
+#include "track/receiver_log.h"
+#include "verdict/expectations.h"
 
 namespace rocetop::verdict {
 
@@ -28,6 +31,8 @@ struct CaptureEvidence {
   Nanos first_time;
   Nanos last_time;
   std::uint64_t evicted_connections = 0;
+  std::vector<track::PausingPort> pauses;
+  std::vector<track::ReceiverCounts> receivers;
   std::uint64_t rejections_omitted = 0;     ///< CM rejections beyond what is kept
   std::uint64_t stray_damaged_packets = 0;  ///< wrong ICRC, and a queue pair that nothing else was sent to
 };
@@ -36,6 +41,8 @@ struct Evidence {
   CaptureEvidence capture;
   const std::vector<track::ConnectionCounts>& connections;
   const std::vector<track::CmRejection>& rejections;
+  std::vector<track::CmSetUp> set_ups = {};
+  Expectations expectations = {};
 };
 
 }  // namespace rocetop::verdict

@@ -21,6 +21,15 @@ std::vector<Finding> judge(const Evidence& evidence, const Thresholds& threshold
   judge_order(docket);
   judge_retransmissions(docket);
   judge_management(docket);
+  judge_congestion(docket);
+  judge_classes(docket);
+  judge_pauses(docket);
+  judge_sharing(docket);
+  judge_expectations(docket);
+  judge_set_ups(docket);
+  judge_hosts(docket);
+  judge_stragglers(docket);
+  judge_mtu(docket);
   std::vector<Finding> findings = std::move(docket.findings());
   for (Finding& f : findings) settle_proof(f);
   gather(findings, kApart);

@@ -14,5 +14,14 @@ void judge_peers(Docket& docket);            ///< peer.silent, peer.unreachable
 void judge_order(Docket& docket);            ///< order.reordered
 void judge_integrity(Docket& docket);        ///< icrc.bad, ip.fragments
 void judge_management(Docket& docket);       ///< cm.rejected
+void judge_congestion(Docket& docket);       ///< ecn.*, cnp.unmatched
+void judge_classes(Docket& docket);          ///< dscp.asymmetric, .changed
+void judge_pauses(Docket& docket);           ///< pfc.paused, .storm
+void judge_sharing(Docket& docket);          ///< incast, unfair, ecmp.low_entropy
+void judge_expectations(Docket& docket);     ///< expect.violated
+void judge_hosts(Docket& docket);            ///< host.limited
+void judge_stragglers(Docket& docket);       ///< straggler
+void judge_mtu(Docket& docket);              ///< mtu.small, mtu.mismatch
+void judge_set_ups(Docket& docket);          ///< cm.slow
 
 }  // namespace rocetop::verdict

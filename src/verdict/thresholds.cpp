@@ -53,7 +53,10 @@ std::string_view expected(ThresholdUnit unit) {
       return "a number above 0";
     case ThresholdUnit::kPackets:
     case ThresholdUnit::kConnections:
+    case ThresholdUnit::kCount:
     case ThresholdUnit::kNaks:
+    case ThresholdUnit::kMessages:
+    case ThresholdUnit::kBytes:
       return "a whole number of 1 or more";
     case ThresholdUnit::kTime:
       return "a time above 0 with its unit, such as 12ms (ns, us, ms, s, m, h)";
@@ -107,8 +110,14 @@ std::string_view unit_text(ThresholdUnit unit) {
       return "packets";
     case ThresholdUnit::kConnections:
       return "connections";
+    case ThresholdUnit::kCount:
+      return "count";
     case ThresholdUnit::kNaks:
       return "NAKs";
+    case ThresholdUnit::kMessages:
+      return "messages";
+    case ThresholdUnit::kBytes:
+      return "bytes";
     case ThresholdUnit::kTime:
       return "time";
   }

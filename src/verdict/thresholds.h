@@ -33,6 +33,40 @@ struct Thresholds {
   Nanos silent_time = seconds(1);
   std::uint64_t reordered_packets = 2;
   Nanos fatal_follows = seconds(5);
+  Nanos rtt_target = microseconds(50);
+  double host_limited_share = 0.8;
+  Nanos host_idle = microseconds(100);
+  std::uint64_t host_messages = 16;
+  double straggler_ratio = 4.0;
+  std::uint64_t straggler_peers = 4;
+  std::uint64_t small_mtu = 1024;
+  Nanos slow_set_up = milliseconds(500);
+  std::uint64_t unanswered_marks = 8;
+  Nanos unanswered_time = milliseconds(1);
+  std::uint64_t cnps_per_turn = 20;
+  std::uint64_t bare_cnps = 2;
+  double with_nak_share = 0.8;
+  std::uint64_t ignored_cnps = 10;
+  double flat_rate = 0.85;
+  double idle_share = 0.2;
+  std::uint64_t swings = 4;
+  double swing_spread = 0.35;
+  double swing_depth = 0.5;
+  std::uint64_t queue_drops = 4;
+  double rtt_inflation = 4.0;
+  std::uint64_t class_packets = 100;
+  std::uint64_t dscp_changes = 4;
+  double paused_share = 0.05;
+  double stood_still = 0.25;
+  Nanos storm_time = milliseconds(5);
+  std::uint64_t storm_frames = 4;
+  std::uint64_t incast_senders = 3;
+  double fair_index = 0.9;
+  double unfair_ratio = 3.0;
+  double shared_time = 0.5;
+  std::uint64_t entropy_connections = 6;
+  std::uint64_t connections_a_port = 4;
+  std::uint64_t violations = 1;
 
   friend bool operator==(const Thresholds&, const Thresholds&) = default;
 };
@@ -42,7 +76,10 @@ enum class ThresholdUnit : std::uint8_t {
   kRatio,        ///< above 0
   kPackets,      ///< a count of 1 or more, and so are the next two
   kConnections,  //
+  kCount,        //
   kNaks,         //
+  kMessages,     //
+  kBytes,        //
   kTime,         ///< above 0; written with its unit: "12ms"
 };
 
@@ -113,6 +150,102 @@ inline constexpr std::array kThresholds = {
     ThresholdFacts{"fatal_follows", ThresholdUnit::kTime,
                    "time after a fatal NAK in which others of the same hosts are taken for its consequences",
                    "A failing rank tears down its job within seconds.", &Thresholds::fatal_follows},
+    ThresholdFacts{"rtt_target", ThresholdUnit::kTime,
+                   "round trips above this count as above the target, as Swift would take it",
+                   "Several times the round trip of a quiet data centre; a target suits one fabric only.",
+                   &Thresholds::rtt_target},
+    ThresholdFacts{"host_limited_share", ThresholdUnit::kShare,
+                   "share of its time that a sender has nothing outstanding for it to be what limits the connection",
+                   "Less is the turn-around between two messages, which near the receiver holds a round trip.",
+                   &Thresholds::host_limited_share},
+    ThresholdFacts{"host_idle", ThresholdUnit::kTime, "median pause between messages from which it is the host's",
+                   "Longer than the round trip of a data centre, which is part of the pause at a distant tap.",
+                   &Thresholds::host_idle},
+    ThresholdFacts{"host_messages", ThresholdUnit::kMessages, "messages that make a habit",
+                   "A few messages with pauses are a start or a heartbeat.", &Thresholds::host_messages},
+    ThresholdFacts{"straggler_ratio", ThresholdUnit::kRatio,
+                   "how many times slower than the median of its like a connection is, to be a straggler",
+                   "Fair shares of a congested port differ by two or three.", &Thresholds::straggler_ratio},
+    ThresholdFacts{"straggler_peers", ThresholdUnit::kConnections,
+                   "connections of the same kind that a straggler is compared with",
+                   "Of fewer, none is the normal one.", &Thresholds::straggler_peers},
+    ThresholdFacts{"small_mtu", ThresholdUnit::kBytes, "path MTUs up to this are small",
+                   "An Ethernet MTU of 1500 leaves 1024; headers then cost 7 %, and packets per second count.",
+                   &Thresholds::small_mtu},
+    ThresholdFacts{"slow_set_up", ThresholdUnit::kTime,
+                   "time from a CM REQ to the RTU from which setting up a connection was slow",
+                   "Adapters take a few milliseconds, a busy server some tens.", &Thresholds::slow_set_up},
+    ThresholdFacts{"unanswered_marks", ThresholdUnit::kPackets, "CE-marked packets of a receiver that no CNP answered",
+                   "One mark may be the last of the capture.", &Thresholds::unanswered_marks},
+    ThresholdFacts{"unanswered_time", ThresholdUnit::kTime, "time between the first and the last of them",
+                   "Adapters answer within tens of microseconds, software within a millisecond.",
+                   &Thresholds::unanswered_time},
+    ThresholdFacts{"cnps_per_turn", ThresholdUnit::kPackets,
+                   "CNPs that a receiver sent elsewhere for each of its marked connections, after which one that got "
+                   "none was left out",
+                   "Where turns come at random, one misses this many in a row once in 5 * 10^8.",
+                   &Thresholds::cnps_per_turn},
+    ThresholdFacts{"bare_cnps", ThresholdUnit::kPackets, "CNPs for data that was never marked",
+                   "One may answer a mark that the capture missed.", &Thresholds::bare_cnps},
+    ThresholdFacts{"with_nak_share", ThresholdUnit::kShare,
+                   "share of CNPs that go out together with NAKs from which that is why they are sent",
+                   "Slow restart sends one with every sequence NAK.", &Thresholds::with_nak_share},
+    ThresholdFacts{"ignored_cnps", ThresholdUnit::kPackets,
+                   "CNPs, none of which shows in the rate, before a sender takes no notice",
+                   "Congestion control that halves has then gone down a thousandfold.", &Thresholds::ignored_cnps},
+    ThresholdFacts{"flat_rate", ThresholdUnit::kShare,
+                   "lowest rate as a share of the highest above which a sender never slowed down",
+                   "Windows of some tens of packets are off by a packet or two.", &Thresholds::flat_rate},
+    ThresholdFacts{"idle_share", ThresholdUnit::kShare,
+                   "share of time with nothing outstanding from which a rate is the application's",
+                   "A sender that always has work shows what the loop does.", &Thresholds::idle_share},
+    ThresholdFacts{"swings", ThresholdUnit::kCount, "whole swings of the rate that make an oscillation",
+                   "Fewer are single events.", &Thresholds::swings},
+    ThresholdFacts{"swing_spread", ThresholdUnit::kRatio,
+                   "standard deviation over mean of their periods up to which they are regular",
+                   "That of a random walk is above 0.5.", &Thresholds::swing_spread},
+    ThresholdFacts{"swing_depth", ThresholdUnit::kShare, "mean depth of the swings, of the peak",
+                   "Less is the ordinary sawtooth of congestion control.", &Thresholds::swing_depth},
+    ThresholdFacts{"queue_drops", ThresholdUnit::kPackets,
+                   "packets lost by each of several senders to one receiver that speak for its queue",
+                   "A bad link takes few, and from one sender.", &Thresholds::queue_drops},
+    ThresholdFacts{"rtt_inflation", ThresholdUnit::kRatio,
+                   "median round trip over the shortest, of several senders to one receiver, that speaks for its queue",
+                   "Queues in use are deeper than the fabric is long.", &Thresholds::rtt_inflation},
+    ThresholdFacts{"class_packets", ThresholdUnit::kPackets,
+                   "data packets below which a class or a codepoint is not worth a word",
+                   "A few packets are a start or a test.", &Thresholds::class_packets},
+    ThresholdFacts{"dscp_changes", ThresholdUnit::kCount,
+                   "changes of DSCP up to which somebody changed it; more are packets of one kind that differ",
+                   "Settings are changed a few times, not at every packet.", &Thresholds::dscp_changes},
+    ThresholdFacts{"paused_share", ThresholdUnit::kShare, "share of the capture that a class must be paused for",
+                   "Less costs nothing that would be noticed.", &Thresholds::paused_share},
+    ThresholdFacts{
+        "stood_still", ThresholdUnit::kShare,
+        "data in pauses, of what would pass there if it were spread evenly, up to which a sender stood still",
+        "What is under way when the pause comes still passes.", &Thresholds::stood_still},
+    ThresholdFacts{"storm_time", ThresholdUnit::kTime, "pause without XON that makes a storm",
+                   "The buffer of a switch drains in a millisecond.", &Thresholds::storm_time},
+    ThresholdFacts{"storm_frames", ThresholdUnit::kPackets, "… and the XOFF frames that it took",
+                   "One long pause is no refreshed one.", &Thresholds::storm_frames},
+    ThresholdFacts{"incast_senders", ThresholdUnit::kCount,
+                   "hosts that congest the way to one receiver within a millisecond",
+                   "Two senders are a crossing of paths.", &Thresholds::incast_senders},
+    ThresholdFacts{"fair_index", ThresholdUnit::kShare,
+                   "Jain's index of connections that share a congested receiver, below which the shares are unfair",
+                   "Two rates as 1 to 2 have this index.", &Thresholds::fair_index},
+    ThresholdFacts{"unfair_ratio", ThresholdUnit::kRatio, "… and the fastest over the slowest rate",
+                   "Fair loops differ by a factor of two for a while.", &Thresholds::unfair_ratio},
+    ThresholdFacts{"shared_time", ThresholdUnit::kShare,
+                   "how long, of the longest-lived, a connection must have sent to be compared",
+                   "Rates of different times are not shares of one thing.", &Thresholds::shared_time},
+    ThresholdFacts{"entropy_connections", ThresholdUnit::kConnections,
+                   "connections of a host pair from which few UDP source ports are a pattern",
+                   "Of fewer, some share a port by chance.", &Thresholds::entropy_connections},
+    ThresholdFacts{"connections_a_port", ThresholdUnit::kConnections, "connections that share a port on average",
+                   "Chance makes two share one, not four.", &Thresholds::connections_a_port},
+    ThresholdFacts{"violations", ThresholdUnit::kPackets, "packets that contradict an expectation",
+                   "Nothing was to be expected that does not hold.", &Thresholds::violations},
 };
 
 // Each member is 8 bytes: one without a row, or a row without one, does not compile.

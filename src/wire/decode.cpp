@@ -20,7 +20,8 @@ void reset(Decoded& out) {
   Packet& packet = out.packet;
   packet.network = {};
   packet.udp_src = packet.udp_dst = 0;
-  packet.traffic_class = packet.hop_limit = 0;
+  packet.traffic_class = packet.hop_limit = packet.ip_protocol = 0;
+  packet.priority = kNoPriority;
   packet.ip_id = 0;
   packet.has_ip_id = false;
   packet.fragment = false;

@@ -60,6 +60,7 @@ Next ipv4(Walk& walk) {
   packet.hop_limit = header[kTtl];
   packet.ip_id = load_be16(header + kId);
   packet.has_ip_id = true;
+  packet.ip_protocol = header[kProtocol];
   packet.destination_options = false;
   const std::uint16_t fragment = load_be16(header + kFragment);
   packet.fragment = fragment & (kMoreFragments | kOffsetMask);

@@ -49,6 +49,7 @@ Next extensions(Walk& walk, std::uint8_t protocol) {
   for (int i = 0; i < kMaxExtensions; ++i) {
     if (protocol != kHopByHop && protocol != kRouting && protocol != kFragmentHeader &&
         protocol != kDestinationOptions && protocol != kMobility) {
+      packet.ip_protocol = protocol;
       return ip_protocol_step(protocol);
     }
     const std::uint8_t* header = walk.peek(kUnitBytes);

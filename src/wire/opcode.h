@@ -3,6 +3,7 @@
 // tracker.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -49,6 +50,7 @@ enum class Role : std::uint8_t {
   kCnp,
   kUnknown,  ///< reserved, RD/DC or a vendor's
 };
+inline constexpr std::size_t kRoles = 6;
 
 /// Where a packet stands in its message.
 enum class Position : std::uint8_t { kNone, kFirst, kMiddle, kLast, kOnly };

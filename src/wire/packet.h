@@ -55,6 +55,9 @@ struct NetworkKey {
   friend constexpr bool operator==(const NetworkKey&, const NetworkKey&) = default;
 };
 
+/// Packet::priority of a frame without a VLAN tag.
+inline constexpr std::uint8_t kNoPriority = 0xFF;
+
 struct Bth {
   std::uint8_t opcode = 0;
   bool solicited = false;    ///< SE
@@ -135,9 +138,11 @@ struct Packet {
   NetworkKey network;
   std::uint16_t udp_src = 0;  ///< 0 for RoCEv1 and InfiniBand
   std::uint16_t udp_dst = 0;
-  std::uint8_t traffic_class = 0;  ///< DSCP << 2 | ECN, innermost
-  std::uint8_t hop_limit = 0;      ///< TTL
-  std::uint16_t ip_id = 0;         ///< IPv4 identification; supports a decision, never carries it
+  std::uint8_t traffic_class = 0;       ///< DSCP << 2 | ECN, innermost
+  std::uint8_t hop_limit = 0;           ///< TTL
+  std::uint8_t ip_protocol = 0;         ///< what the innermost IP header says it carries; 0 without IP
+  std::uint8_t priority = kNoPriority;  ///< 802.1p class (PCP) of the outermost tag: what switches queue by
+  std::uint16_t ip_id = 0;              ///< IPv4 identification; supports a decision, never carries it
   bool has_ip_id = false;
   bool fragment = false;             ///< first fragment of a fragmented IP datagram
   bool destination_options = false;  ///< IPv6 Destination Options before the UDP header (a CNP with it is a Fast CNP)

@@ -66,6 +66,7 @@ bool plain(Walk& walk) {
   packet.dst = IpAddress::v4(frame + kIpDestination);
   packet.traffic_class = frame[kTos];
   packet.hop_limit = frame[kTtl];
+  packet.ip_protocol = frame[kIpProtocol];
   packet.ip_id = load_be16(frame + kIpId);
   packet.has_ip_id = true;
   packet.udp_src = load_be16(frame + kUdp);

@@ -14,6 +14,7 @@ constexpr std::size_t kControl = 0;
 constexpr std::size_t kType = 2;
 constexpr std::size_t kHeaderBytes = 4;
 constexpr std::uint16_t kVlanIdMask = 0x0FFF;
+constexpr unsigned kPriorityShift = 5;  // of the first byte
 constexpr std::uint16_t kNoVlan = 0xFFFF;
 
 }  // namespace
@@ -22,8 +23,10 @@ Next vlan(Walk& walk) {
   const std::uint8_t* header = walk.peek(kHeaderBytes);
   if (!header) return Next::kOther;
   const std::uint16_t id = load_be16(header + kControl) & kVlanIdMask;
+  Packet& packet = walk.out.packet;
+  if (packet.priority == kNoPriority) packet.priority = header[kControl] >> kPriorityShift;
   if (!walk.enter(Layer::Kind::kVlan, kHeaderBytes, id)) return Next::kOther;
-  NetworkKey& key = walk.out.packet.network;
+  NetworkKey& key = packet.network;
   if (id != 0) (key.vlan_outer == kNoVlan ? key.vlan_outer : key.vlan_inner) = id;
   return ethertype_step(load_be16(header + kType));
 }

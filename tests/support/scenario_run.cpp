@@ -39,6 +39,9 @@ TrackerRun track_frames(std::span<const generate::TimedFrame> frames) {
   run.connections = tracker.finish();
   std::sort(run.connections.begin(), run.connections.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   run.rejections = tracker.rejections();
+  run.set_ups = tracker.set_ups();
+  run.receivers = tracker.receivers();
+  run.cnp_pacing = tracker.cnp_pacing();
   run.stray_damaged_packets = tracker.stray_damaged_packets();
   return run;
 }

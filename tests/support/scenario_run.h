@@ -10,6 +10,7 @@
 #include "generate/encoder.h"
 #include "track/counts.h"
 #include "track/observation.h"
+#include "track/receiver_log.h"
 
 namespace rocetop::test {
 
@@ -18,6 +19,9 @@ struct TrackerRun {
   std::vector<track::Observation> observations;      ///< one a frame
   std::vector<track::Resolution> resolutions;        ///< in the order in which they were told
   std::vector<track::CmRejection> rejections;
+  std::vector<track::CmSetUp> set_ups;
+  std::vector<track::ReceiverCounts> receivers;
+  std::vector<track::CnpPacing> cnp_pacing;
   std::uint64_t stray_damaged_packets = 0;
 };
 

@@ -28,7 +28,7 @@ bool holds(const std::vector<Finding>& findings, std::string_view rule) {
 
 std::vector<Finding> findings_of(std::string_view scenario) {
   const test::TrackerRun run = test::track_scenario(scenario);
-  Evidence evidence{{}, run.connections, run.rejections};
+  Evidence evidence{{}, run.connections, run.rejections, run.set_ups};
   std::uint64_t seen = 0;
   for (const auto& c : run.connections) {
     for (const auto* d : {&c.a_to_b, &c.b_to_a}) {

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parts of the triage JSON that are about congestion: the loop of each direction, pauses, CNP spacing, receivers,
+// host pairs, and the mix of classes.
+#pragma once
+
+#include "model/snapshot.h"
+#include "present/json_writer.h"
+
+namespace rocetop::present {
+
+/// Members of a direction.
+void write_congestion(JsonWriter& json, const track::DirectionCounts& direction);
+/// Members of the capture: "pfc", "pause_802_3x", "pausing_ports", "mix".
+void write_pauses_and_mix(JsonWriter& json, const model::Snapshot& snapshot);
+/// Members of the whole: "cnp_pacing", "receivers", "host_pairs".
+void write_shared(JsonWriter& json, const model::Snapshot& snapshot);
+
+}  // namespace rocetop::present

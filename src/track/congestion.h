@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Congestion: the loop of one direction's data while it is watched: from its first CE or CNP on. Fixed size, whatever
+// passes. It is told of data packets, marks and CNPs, and asks a RateMeter for rates.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "track/congestion_counts.h"
+#include "track/packet_facts.h"
+#include "track/rate_meter.h"
+
+namespace rocetop::track {
+
+/// Whoever counts congested senders need not hear of each mark.
+inline constexpr Nanos kSignsApart = microseconds(100);
+
+class Congestion {
+ public:
+  /// A data packet. `idle`: how long its sender had nothing to do before it. `moved`: the meter's window has.
+  /// True when it was marked, and that has not been told for kSignsApart.
+  bool on_data(const PacketFacts& packet, Nanos idle, bool moved, const RateMeter& meter);
+  /// A CNP for this data. `nak`: the last PSN sequence error NAK of its sender. False for a copy, and for one that was
+  /// sent with a NAK.
+  bool on_cnp(const PacketFacts& cnp, FrameId nak, Nanos nak_time, const RateMeter& meter);
+  /// A PSN sequence error NAK for this data.
+  void on_nak(const PacketFacts& nak);
+
+  CongestionCounts finish(Nanos last_data) const;
+
+ private:
+  /// A series of CNPs and what the rate did since.
+  struct Series {
+    Nanos first;
+    Nanos last;
+    double before = 0;  // bits per second
+    double lowest = 0;
+    bool fell = false;
+  };
+  /// One CNP whose window after is awaited.
+  struct Sample {
+    Nanos at;
+    double before = 0;
+  };
+  /// The rate's ups and downs, told apart by a factor of two.
+  struct Swing {
+    bool falling = false;
+    double peak = 0;  // bytes a window
+    double trough = 0;
+    Nanos trough_time;
+    std::optional<Nanos> last_trough;
+    double last_peak = 0;
+    Nanos idle;              // since the last trough
+    bool congested = false;  // a CE or CNP since then
+    // Welford's sums over whole swings.
+    double mean_ns = 0;
+    double m2 = 0;
+    double depth_sum = 0;
+  };
+
+  void begin(Nanos now);
+  bool is_copy(const PacketFacts& cnp);
+  void count_gap_and_delay(const PacketFacts& cnp);
+  void start_series(Nanos now, double before, const RateMeter& meter);
+  void on_window(Nanos now, const RateMeter& meter);
+  void follow_series(Nanos now, double rate, const RateMeter& meter);
+  void count_cut(const Series& series);
+  void follow_swing(Nanos now, const RateMeter& meter);
+  void whole_swing(Nanos now);
+
+  CongestionCounts counts_;
+  std::array<Nanos, 16> marks_{};  // the latest CE times, for CNPs that are told late (until pairing)
+  std::uint8_t next_mark_ = 0;
+  std::uint64_t ce_since_cnp_ = 0;
+  Nanos first_ce_since_cnp_;
+  std::uint16_t last_ip_id_ = 0;
+  bool last_cnp_with_nak_ = false;
+  FrameId last_cnp_;
+  bool begun_ = false;
+  Nanos began_;
+  Nanos last_sign_;
+  Nanos idle_end_;     // of the last pause of the sender …
+  Nanos idle_length_;  // … and how long it was
+  std::optional<Sample> sample_;
+  std::optional<Series> series_;
+  Swing swing_;
+};
+
+}  // namespace rocetop::track

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "track/rate_meter.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace rocetop::track {
+namespace {
+
+constexpr std::uint8_t kJudgedBins = 32;     // bins with packets between two looks at the width
+constexpr std::uint32_t kFewPackets = 2;     // a mean of fewer in a bin: the bins are too narrow
+constexpr std::uint32_t kManyPackets = 256;  // … of more: too wide
+constexpr std::int64_t kNeverUsed = INT64_MIN >> 14;
+
+std::uint32_t kept(std::uint64_t bytes) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, std::numeric_limits<std::uint32_t>::max()));
+}
+
+}  // namespace
+
+std::optional<double> RateMeter::rate() const {
+  if (closed_ == 0) return std::nullopt;
+  return static_cast<double>(window_bytes_) * 8e9 / static_cast<double>(window_length().count);
+}
+
+void RateMeter::close(std::uint64_t bytes) {
+  if (closed_ == kWindow) {
+    window_bytes_ -= ring_[next_];
+  } else {
+    ++closed_;
+  }
+  window_bytes_ += kept(bytes);
+  ring_[next_] = kept(bytes);
+  next_ = static_cast<std::uint8_t>((next_ + 1) % kWindow);
+}
+
+void RateMeter::roll(std::int64_t bin, std::uint32_t bytes) {
+  std::uint64_t carried = 0;
+  if (bin_ != kNeverUsed) {
+    close(bytes_);
+    mean_bytes_ = static_cast<float>(bytes_) / static_cast<float>(packets_);
+    const auto empty = static_cast<std::uint64_t>(bin - bin_ - 1);
+    for (std::uint64_t i = 0; i < std::min<std::uint64_t>(empty, kWindow); ++i) close(0);
+    busy_packets_ += packets_;
+    if (++busy_bins_ == kJudgedBins) carried = adapt(bin);
+  }
+  bin_ = bin;
+  bytes_ = bytes + carried;
+  packets_ = 1;
+}
+
+/// Doubles the width where bins hold too few packets, halves it where they hold very many. `bin`, the one about to be
+/// opened, is renumbered; returns the bytes that it holds already, of the closed bin that it now covers too. Halving
+/// forgets the window: what was in the halves is not known.
+std::uint64_t RateMeter::adapt(std::int64_t& bin) {
+  const std::uint32_t mean = busy_packets_ / kJudgedBins;
+  busy_bins_ = 0;
+  busy_packets_ = 0;
+  if (mean < kFewPackets && shift_ < kCoarsest) {
+    const auto newest = [&](std::size_t back) { return ring_[(next_ + kWindow - 1 - back) % kWindow]; };
+    std::array<std::uint32_t, kWindow> merged{};
+    const std::size_t skip = (bin & 1) != 0 && closed_ > 0 ? 1 : 0;
+    const std::uint64_t carried = skip != 0 ? newest(0) : 0;
+    std::size_t pairs = 0;
+    std::uint64_t sum = 0;
+    for (std::size_t back = skip; back + 1 < closed_; back += 2) {
+      merged[pairs] = kept(std::uint64_t{newest(back)} + newest(back + 1));
+      sum += merged[pairs++];
+    }
+    std::reverse(merged.begin(), merged.begin() + static_cast<std::ptrdiff_t>(pairs));
+    ring_ = merged;
+    closed_ = static_cast<std::uint8_t>(pairs);
+    next_ = static_cast<std::uint8_t>(pairs % kWindow);
+    window_bytes_ = sum;
+    ++shift_;
+    bin >>= 1;
+    return carried;
+  }
+  if (mean > kManyPackets && shift_ > kFinest) {
+    --shift_;
+    bin *= 2;
+    closed_ = next_ = 0;
+    window_bytes_ = 0;
+  }
+  return 0;
+}
+
+}  // namespace rocetop::track

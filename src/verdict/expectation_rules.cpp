@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Expectations that do not hold, one finding a kind of expectation and sending host. Where nothing was said, nothing is
+// judged.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/number_text.h"
+#include "verdict/loop.h"
+#include "verdict/rules.h"
+
+namespace rocetop::verdict {
+namespace {
+
+using track::DirectionCounts;
+
+/// What of one host contradicts one expectation.
+struct Violation {
+  std::uint64_t packets = 0;
+  std::uint64_t of = 0;
+  std::vector<std::uint32_t> ids;
+  std::vector<IpAddress> peers;
+  std::map<std::uint32_t, std::uint64_t> seen;  // value -> packets
+  FrameId frame;
+};
+using Violations = std::map<IpAddress, Violation>;
+
+void add(Violations& to, const DirectionView& v, std::uint64_t packets, std::uint64_t of, std::uint32_t value) {
+  Violation& x = to[v.direction->src];
+  x.of += of;
+  if (packets == 0) return;
+  x.packets += packets;
+  x.seen[value] += packets;
+  if (x.ids.empty() || x.ids.back() != v.connection->id) x.ids.push_back(v.connection->id);
+  if (std::find(x.peers.begin(), x.peers.end(), v.direction->dst) == x.peers.end() && x.peers.size() < 63)
+    x.peers.push_back(v.direction->dst);
+  if (!x.frame) x.frame = v.direction->first_frame;
+}
+
+template <typename List>
+bool holds(const List& list, std::uint32_t value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+template <typename List>
+std::string wanted(const List& list) {
+  return fmt::format("{}", fmt::join(list, " or "));
+}
+
+std::string seen_text(const Violation& x, bool values) {
+  if (!values) return {};
+  std::vector<std::uint32_t> list;
+  for (const auto& [value, packets] : x.seen) {
+    if (list.size() < 8) list.push_back(value);
+  }
+  return fmt::format(" (seen: {}{})", fmt::join(list, ", "), x.seen.size() > 8 ? ", …" : "");
+}
+
+void report(Docket& docket, const Violations& violations, std::string_view what, const std::string& expected,
+            bool values, std::string_view step) {
+  for (const auto& [host, x] : violations) {
+    if (x.packets < docket.thresholds().violations) continue;
+    const double share = static_cast<double>(x.packets) / static_cast<double>(std::max(x.of, x.packets));
+    Finding& f = docket.add("expect.violated", Severity::kWarning, Confidence::kHigh);
+    f.title = fmt::format("{} is not {} for {} ({}) from {}{}", what, expected, plural(x.packets, "packet"),
+                          percent(share), host.to_string(), seen_text(x, values));
+    f.explanation = fmt::format(
+        "Expected: {} {}. As seen at this capture point: a device before it may have changed it.", what, expected);
+    f.next_steps = {std::string(step)};
+    f.hosts.push_back(host);
+    f.hosts.insert(f.hosts.end(), x.peers.begin(), x.peers.end());
+    f.connections = x.ids;
+    if (f.connections.size() > 100) f.connections.resize(100);
+    cite(f, x.frame);
+    f.values = {{"violating_packets", static_cast<double>(x.packets)}, {"violating_ratio", share}};
+  }
+}
+
+void dscps(Docket& docket, const Expectations& e) {
+  Violations data;
+  Violations cnps;
+  docket.each_direction([&](const DirectionView& v) {
+    const DirectionCounts& d = *v.direction;
+    const std::uint8_t cnp = d.dscp_of[static_cast<std::size_t>(wire::Role::kCnp)];
+    const std::uint64_t rest = d.frames - std::min(d.frames, d.cnps);
+    if (!e.data_dscps.empty()) {
+      std::uint64_t left = d.cnps;  // of the CNPs' DSCP, those are not data
+      for (const auto& [dscp, frames] : d.dscp) {
+        const std::uint64_t theirs = dscp == cnp ? std::min(left, frames) : 0;
+        left -= theirs;
+        add(data, v, holds(e.data_dscps, dscp) ? 0 : frames - theirs, 0, dscp);
+      }
+      data[d.src].of += rest;
+    }
+    if (!e.cnp_dscps.empty() && d.cnps > 0) add(cnps, v, holds(e.cnp_dscps, cnp) ? 0 : d.cnps, d.cnps, cnp);
+  });
+  report(docket, data, "the DSCP", wanted(e.data_dscps), true,
+         "look at the traffic class of the queue pairs (cma_roce_tos, adapter defaults) and at re-marking on the way");
+  report(docket, cnps, "the CNPs' DSCP", wanted(e.cnp_dscps), true, "look at cnp_dscp of the notification point");
+}
+
+void ecn(Docket& docket, const Expectations& e) {
+  Violations violations;
+  docket.each_direction([&](const DirectionView& v) {
+    const std::uint64_t data = data_packets(*v.direction);
+    const std::uint64_t off = std::min(data, data_with(*v.direction, wire::Ecn::kNotEct));
+    if (data > 0) add(violations, v, *e.ecn ? off : data - off, data, 0);
+  });
+  report(docket, violations, "ECN of data", *e.ecn ? "on" : "off", false,
+         "look at the roce_rp and roce_np enable files, and at devices that clear or set the ECN bits");
+}
+
+void mtu(Docket& docket, const Expectations& e) {
+  Violations violations;
+  docket.each_direction([&](const DirectionView& v) {
+    const auto& of = v.connection->path_mtu;
+    if (of) add(violations, v, *of == *e.path_mtu ? 0 : v.direction->frames, v.direction->frames, *of);
+  });
+  report(docket, violations, "the path MTU", std::to_string(*e.path_mtu), true,
+         "look at the interface MTU of both ends, and at the path MTU the application asks for");
+}
+
+void ports(Docket& docket, const Expectations& e) {
+  Violations violations;
+  docket.each_direction([&](const DirectionView& v) {
+    if (v.connection->protocol == wire::Protocol::kRoceV1) return;
+    const DirectionCounts& d = *v.direction;
+    add(violations, v, holds(e.udp_ports, d.udp_dst) ? 0 : d.frames, d.frames, d.udp_dst);
+  });
+  report(docket, violations, "the UDP port", wanted(e.udp_ports), true, "look at the adapter's RoCE UDP port");
+}
+
+void priorities(Docket& docket, const Expectations& e) {
+  Violations violations;
+  docket.each_direction([&](const DirectionView& v) {
+    const DirectionCounts& d = *v.direction;
+    if (data_packets(d) == 0 || d.priorities.empty()) return;
+    for (const auto& [priority, frames] : d.priorities) {
+      add(violations, v, holds(e.priorities, priority) ? 0 : frames, frames, priority);
+    }
+  });
+  report(docket, violations, "the 802.1p class", wanted(e.priorities), true,
+         "look at the egress map of the VLAN interface and at the adapter's default priority");
+}
+
+}  // namespace
+
+void judge_expectations(Docket& docket) {
+  const Expectations& e = docket.evidence().expectations;
+  if (!e.data_dscps.empty() || !e.cnp_dscps.empty()) dscps(docket, e);
+  if (e.ecn) ecn(docket, e);
+  if (e.path_mtu) mtu(docket, e);
+  if (!e.udp_ports.empty()) ports(docket, e);
+  if (!e.priorities.empty()) priorities(docket, e);
+}
+
+}  // namespace rocetop::verdict

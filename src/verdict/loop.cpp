@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "verdict/loop.h"
+
+#include <algorithm>
+
+namespace rocetop::verdict {
+
+using track::CongestionCounts;
+using track::ConnectionCounts;
+using track::DirectionCounts;
+using track::Loop;
+
+std::uint64_t data_packets(const DirectionCounts& d) { return d.requests.packets + d.responses.packets; }
+
+std::uint64_t data_with(const DirectionCounts& d, wire::Ecn ecn) {
+  const auto i = static_cast<std::size_t>(ecn);
+  return d.ecn[i] - std::min(d.ecn[i], d.control_ecn[i]);
+}
+
+bool is_not_ect(const DirectionCounts& d) {
+  const std::uint64_t all = data_packets(d);
+  return all > 0 && data_with(d, wire::Ecn::kNotEct) * 2 > all;
+}
+
+namespace {
+
+/// Packets that went missing, and that NAKs asked for: before the capture point and after it.
+std::uint64_t losses(const DirectionCounts& d) {
+  std::uint64_t lost = d.requests.episodes_by_cause[static_cast<std::size_t>(track::Cause::kNak)];
+  for (const auto* space : {&d.requests, &d.responses}) {
+    lost += space->missing_packets[static_cast<std::size_t>(track::Outcome::kRetransmitted)];
+  }
+  return lost;
+}
+
+}  // namespace
+
+/// Seen near the sender; elsewhere a round trip does not hold the queue.
+bool LoopReader::rtt_is_inflated(const DirectionCounts& d) const {
+  constexpr std::int64_t kNoise = 20'000;  // ns: a host's own delays
+  const Histogram& rtt = d.round_trips.rtt_ns;
+  if (d.tap != track::Tap::kNearSource || rtt.count() < thresholds_.class_packets) return false;
+  const std::int64_t median = rtt.percentile(0.5);
+  return median - rtt.min() > kNoise &&
+         static_cast<double>(median) >=
+             thresholds_.rtt_inflation * static_cast<double>(std::max<std::int64_t>(rtt.min(), 1));
+}
+
+LoopReader::LoopReader(const std::vector<ConnectionCounts>& connections, const CaptureEvidence& capture,
+                       const Thresholds& thresholds)
+    : thresholds_(thresholds) {
+  for (const auto& port : capture.pauses) {
+    for (const auto& c : port.classes) paused_ = paused_ || c.xoff_frames > 0;
+  }
+  for (const ConnectionCounts& c : connections) {
+    for (const auto* d : {&c.a_to_b, &c.b_to_a}) {
+      if (!*d) continue;
+      receivers_[(*d)->src].cnps += (*d)->cnps;
+      if (losses(**d) >= thresholds.queue_drops) receivers_[(*d)->dst].losing.insert((*d)->src);
+      if (rtt_is_inflated(**d)) receivers_[(*d)->dst].slow.insert((*d)->src);
+      if (!(*d)->congestion || (*d)->congestion->ce_packets == 0) continue;
+      ++receivers_[(*d)->dst].marked_directions;
+      marked_receivers_[(*d)->dst] += (*d)->congestion->ce_packets;
+    }
+  }
+}
+
+bool LoopReader::marks_unanswered(const DirectionView& v) const {
+  const DirectionCounts& d = *v.direction;
+  if (!d.congestion || !v.opposite || v.opposite->frames == 0) return false;
+  const CongestionCounts& c = *d.congestion;
+  if (c.cnps > 0 || c.fast_cnps > 0 || c.ce_packets < thresholds_.unanswered_marks) return false;
+  if (c.last_ce_time - c.first_ce_time < thresholds_.unanswered_time) return false;
+  // A receiver that paces over all its connections may not have come to this one.
+  const auto found = receivers_.find(d.dst);
+  const Receiver receiver = found == receivers_.end() ? Receiver{} : found->second;
+  return receiver.cnps == 0 || receiver.cnps >= thresholds_.cnps_per_turn * receiver.marked_directions;
+}
+
+bool LoopReader::takes_no_notice(const DirectionView& v) const {
+  const DirectionCounts& d = *v.direction;
+  if (!d.congestion) return false;
+  const CongestionCounts& c = *d.congestion;
+  const std::uint64_t asked = c.cnps - std::min(c.cnps, c.cnps_with_nak);
+  if (asked < thresholds_.ignored_cnps || c.windows < thresholds_.ignored_cnps) return false;
+  // Behind the queue that marks, a direction's rate is its share of the queue, not what its sender does.
+  const bool behind_the_queue = d.tap == track::Tap::kNearDestination || c.ce_packets > 0 || marks_seen_towards(d.dst);
+  if (behind_the_queue && d.tap != track::Tap::kNearSource) return false;
+  return c.idle_ratio() < thresholds_.idle_share && c.slowdowns == 0 &&
+         c.lowest_bps >= thresholds_.flat_rate * c.highest_bps;
+}
+
+bool LoopReader::oscillates(const DirectionView& v) const {
+  // Congestion control has a lowest rate: a sender that stops in each trough waits for something else, a window or a
+  // host. And swings that come without marks as well are not its doing.
+  constexpr double kStopped = 0.98;
+  constexpr std::uint64_t kCalmOnes = 4;
+  if (!v.direction->congestion) return false;
+  const CongestionCounts& c = *v.direction->congestion;
+  return c.swings >= thresholds_.swings && c.calm_swings * kCalmOnes <= c.swings && c.swing_depth <= kStopped &&
+         c.swing_spread <= thresholds_.swing_spread && c.swing_depth >= thresholds_.swing_depth &&
+         c.idle_ratio() < thresholds_.idle_share;
+}
+
+bool LoopReader::queues_without_marks(const DirectionView& v) const {
+  const DirectionCounts& d = *v.direction;
+  if (d.congestion && d.congestion->ce_packets > 0) return false;
+  // One sender's losses or delays may have many causes; those of several to one receiver have the queue before it.
+  constexpr std::size_t kSeveral = 2;
+  const auto found = receivers_.find(d.dst);
+  const bool shared =
+      found != receivers_.end() && ((found->second.losing.size() >= kSeveral && found->second.losing.contains(d.src)) ||
+                                    (found->second.slow.size() >= kSeveral && found->second.slow.contains(d.src)));
+  const bool answered = d.congestion && d.congestion->cnps > d.congestion->cnps_with_nak;
+  return marks_seen_towards(d.dst) || paused_ || shared || answered;
+}
+
+Loop LoopReader::loop(const DirectionView& v) const {
+  const DirectionCounts& d = *v.direction;
+  if (is_not_ect(d) && queues_without_marks(v)) return Loop::kNotMarked;
+  if (!d.congestion) return Loop::kIdle;
+  const CongestionCounts& c = *d.congestion;
+  if (c.ce_packets == 0 && c.cnps == 0) return Loop::kIdle;
+  if (marks_unanswered(v)) return Loop::kNotificationMissing;
+  if (takes_no_notice(v)) return Loop::kReactionMissing;
+  if (oscillates(v)) return Loop::kOscillating;
+  if (c.cnps > 0 && c.slowdowns > 0 && c.idle_ratio() < thresholds_.idle_share) return Loop::kClosed;
+  return Loop::kUnknown;
+}
+
+namespace {
+
+/// A Fast CNP's DestQP is the one of the data packet: the receiver's. (Draft-xiao-rtgwg-rocev2-fast-cnp; others may
+/// name the sender's, as CNPs do.)
+void give_fast_cnps(std::vector<ConnectionCounts>& connections) {
+  const auto is_stray = [](const ConnectionCounts& c) {
+    return c.transport == wire::Transport::kCnp && c.a_to_b && c.a_to_b->fast_cnps > 0;
+  };
+  if (std::none_of(connections.begin(), connections.end(), is_stray)) return;
+  std::map<std::pair<IpAddress, std::uint32_t>, std::vector<DirectionCounts*>> by_name;  // sender and either QPN
+  for (ConnectionCounts& c : connections) {
+    if (c.transport == wire::Transport::kCnp) continue;
+    for (auto* d : {&c.a_to_b, &c.b_to_a}) {
+      if (!*d) continue;
+      const auto& opposite = d == &c.a_to_b ? c.b_to_a : c.a_to_b;
+      if ((*d)->dst_qpn) by_name[{(*d)->src, (*d)->dst_qpn->value}].push_back(&**d);
+      if (opposite && opposite->dst_qpn) by_name[{(*d)->src, opposite->dst_qpn->value}].push_back(&**d);
+    }
+  }
+  for (const ConnectionCounts& stray : connections) {
+    if (!is_stray(stray) || !stray.a_to_b->dst_qpn) continue;
+    const auto found = by_name.find({stray.a_to_b->dst, stray.a_to_b->dst_qpn->value});
+    if (found == by_name.end()) continue;
+    for (DirectionCounts* d : found->second) d->congestion.use().fast_cnps += stray.a_to_b->fast_cnps;
+  }
+}
+
+}  // namespace
+
+void judge_loops(std::vector<ConnectionCounts>& connections, const CaptureEvidence& capture,
+                 const Thresholds& thresholds) {
+  give_fast_cnps(connections);
+  const LoopReader reader(connections, capture, thresholds);
+  for (ConnectionCounts& c : connections) {
+    DirectionCounts* forward = c.a_to_b ? &*c.a_to_b : nullptr;
+    DirectionCounts* backward = c.b_to_a ? &*c.b_to_a : nullptr;
+    if (forward) forward->loop = reader.loop({&c, forward, backward});
+    if (backward) backward->loop = reader.loop({&c, backward, forward});
+  }
+}
+
+}  // namespace rocetop::verdict

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is measured of congestion: rates, delays, gaps, pacing, pauses.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "support/scenario_run.h"
+#include "track/pause_log.h"
+#include "track/rate_meter.h"
+
+namespace rocetop::track {
+namespace {
+
+TEST(RateMeter, MeasuresASteadyRate) {
+  RateMeter meter;
+  EXPECT_FALSE(meter.rate());
+  for (int i = 0; i < 10'000; ++i) meter.add(seconds(1) + microseconds(2 * i), 1000);
+  ASSERT_TRUE(meter.rate());
+  EXPECT_NEAR(*meter.rate(), 4e9, 0.02 * 4e9);
+  EXPECT_TRUE(meter.window_is_full());
+}
+
+TEST(RateMeter, WidensForASlowFlowAndStaysRight) {
+  RateMeter meter;
+  for (int i = 0; i < 2'000; ++i) meter.add(seconds(1) + microseconds(500 * i), 1000);
+  EXPECT_GE(meter.window_length(), milliseconds(4));
+  EXPECT_NEAR(*meter.rate(), 16e6, 0.2 * 16e6);
+}
+
+TEST(RateMeter, FallsToNothingInAPauseAndTakesClocksThatStepBack) {
+  RateMeter meter;
+  for (int i = 0; i < 1'000; ++i) meter.add(seconds(1) + microseconds(2 * i), 1000);
+  meter.add(seconds(2), 1000);
+  EXPECT_EQ(meter.window_bytes(), 0u);
+  meter.add(seconds(1), 1000);
+  meter.add(Nanos::min(), 1000);
+  meter.add(Nanos::max(), 1000);
+  EXPECT_TRUE(meter.rate());
+}
+
+const CongestionCounts& congestion_of(const test::TrackerRun& run) { return *run.connections.at(0).a_to_b->congestion; }
+
+TEST(Congestion, DelayIsFromTheLatestMark) {
+  const auto run = test::track_scenario(
+      "step 1us | W 100-103 | ACK 103 | W 104-107 | ce 104-106 | wait 5us | CNP | ACK 107 | wait 50us | W 108-111 | "
+      "ce 108 | CNP | ACK 111");
+  const CongestionCounts& c = congestion_of(run);
+  EXPECT_EQ(c.ce_packets, 4u);
+  EXPECT_EQ(c.cnps, 2u);
+  EXPECT_EQ(c.cnps_without_ce, 0u);
+  EXPECT_EQ(c.ce_to_cnp_ns.min(), 4'000);  // four packets after the mark
+  EXPECT_EQ(c.ce_to_cnp_ns.max(), 7'000);  // two steps and the wait
+  EXPECT_EQ(c.cnp_gap_ns.count(), 1u);
+  EXPECT_EQ(c.cnp_gap_ns.min(), 56'000);
+}
+
+TEST(Congestion, ACnpBeforePairingCountsAllTheSame) {
+  const auto run = test::track_scenario("step 1us | W 100-103 | ce 101 | CNP | W 104-107 | ACK 107");
+  const CongestionCounts& c = congestion_of(run);
+  EXPECT_EQ(c.cnps, 1u);
+  ASSERT_EQ(c.ce_to_cnp_ns.count(), 1u);
+  EXPECT_EQ(c.ce_to_cnp_ns.min(), 3'000);
+}
+
+TEST(Congestion, MarksOnAcknowledgementsAreNotMarksOnData) {
+  const auto run = test::track_scenario("W 100-103 | ecn 3 | ACK 103 | ecn 2 | W 104-107 | ACK 107");
+  EXPECT_FALSE(run.connections.at(0).a_to_b->congestion);
+  EXPECT_FALSE(run.connections.at(0).b_to_a->congestion);
+  EXPECT_EQ(run.connections.at(0).b_to_a->control_ecn[3], 1u);
+}
+
+TEST(Congestion, SlowdownAndRecoveryAreTimed) {
+  std::string s = "step 2us | ";
+  int next = 100;
+  const auto send = [&](int messages) {
+    for (int i = 0; i < messages; ++i) {
+      s += "W " + std::to_string(next) + "-" + std::to_string(next + 31) + " | ";
+      if (next != 100) s += "ACK " + std::to_string(next - 1) + " | ";
+      next += 32;
+    }
+  };
+  send(16);
+  s += "CNP | step 6us | ";
+  send(8);
+  s += "step 2us | ";
+  send(20);
+  const auto run = test::track_scenario(s + "ACK " + std::to_string(next - 1));
+  const CongestionCounts& c = congestion_of(run);
+  EXPECT_EQ(c.slowdowns, 1u);
+  EXPECT_EQ(c.unrecovered, 0u);
+  ASSERT_EQ(c.recovery_ns.count(), 1u);
+  EXPECT_NEAR(static_cast<double>(c.recovery_ns.max()), 8 * 33 * 6e3 + 200e3, 200e3);
+  EXPECT_NEAR(static_cast<double>(c.cut_permille.max()), 667, 60);
+  EXPECT_NEAR(static_cast<double>(c.rate_after_bps.max()) / static_cast<double>(c.rate_before_bps.max()), 0.33, 0.06);
+}
+
+TEST(CnpPacing, TellsScopesApartByGapsAcrossThem) {
+  // Two queue pairs of one host pair take turns, 30 us apart; another host pair's CNPs come in between.
+  std::string s = "step 1us | qp 17/18 | W 1-2 | ACK 2 | qp 27/28 | W 1-2 | ACK 2 | ";
+  for (int i = 0; i < 20; ++i) {
+    s += i % 2 == 0 ? "ip 192.0.2.1/192.0.2.2 | qp 17/18 | CNP | " : "ip 192.0.2.1/192.0.2.2 | qp 27/28 | CNP | ";
+    s += "wait 10us | ip 192.0.2.3/192.0.2.2 | qp 37/38 | CNP | wait 19us | ";
+  }
+  const auto run = test::track_scenario(s + "wait 1us");
+  ASSERT_EQ(run.cnp_pacing.size(), 1u);
+  const CnpPacing& p = run.cnp_pacing[0];
+  EXPECT_EQ(p.cnps, 40u);
+  EXPECT_EQ(p.pair_gap_across.count, 31'000);
+  EXPECT_EQ(p.port_gap.count, 11'000);
+  EXPECT_EQ(p.qp_gap.count, 31'000);
+}
+
+TEST(PauseLog, EndsAPauseByItsTimeWhereThereIsNoXon) {
+  PauseLog log;
+  wire::Pause pause;
+  pause.priority = true;
+  pause.class_vector = 1 << 3;
+  pause.quanta[3] = 1000;  // 512,000 bit times: 5.12 us at 100 Gb/s
+  log.on_pause(pause, 0, FrameId(0, 1), seconds(1), 100'000'000'000);
+  EXPECT_EQ(log.paused_classes(seconds(1) + microseconds(5)), 1 << 3);
+  EXPECT_EQ(log.paused_classes(seconds(1) + microseconds(6)), 0);
+  const auto ports = log.finish(seconds(2));
+  ASSERT_EQ(ports.size(), 1u);
+  EXPECT_EQ(ports[0].classes[3].paused->count, 5'120);
+}
+
+TEST(PauseLog, BoundsThePausedTimeWhereTheSpeedIsNotKnown) {
+  PauseLog log;
+  wire::Pause pause;
+  pause.priority = false;  // 802.3x: everything
+  pause.class_vector = 1;
+  pause.quanta[0] = 0xFFFF;
+  log.on_pause(pause, 0, FrameId(0, 1), seconds(1), std::nullopt);
+  EXPECT_EQ(log.paused_classes(seconds(1)), 0xFF);
+  pause.quanta[0] = 0;
+  log.on_pause(pause, 0, FrameId(0, 2), seconds(1) + milliseconds(1), std::nullopt);
+  EXPECT_EQ(log.paused_classes(seconds(1) + milliseconds(1)), 0);
+  const auto ports = log.finish(seconds(2));
+  const PauseCounts& counts = ports.at(0).classes[kAllClasses];
+  EXPECT_FALSE(counts.paused);
+  EXPECT_EQ(counts.paused_least.count, 41'942);
+  EXPECT_EQ(counts.paused_most, milliseconds(1));
+}
+
+}  // namespace
+}  // namespace rocetop::track
