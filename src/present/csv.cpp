@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/histogram.h"
 #include "base/time_text.h"
 #include "model/fields.h"
 #include "model/totals.h"
@@ -187,12 +188,42 @@ void write_findings_csv(const model::Snapshot& snapshot, const TextSink& sink) {
   }
 }
 
-void write_messages(const model::Snapshot&, const TextSink& sink) {
+void percentiles(Line& line, const Histogram& histogram) {
+  if (histogram.empty()) {
+    for (int i = 0; i < 6; ++i) line.none();
+    return;
+  }
+  line.number(histogram.min());
+  for (const double share : {0.5, 0.9, 0.99, 0.999}) line.number(histogram.percentile(share));
+  line.number(histogram.max());
+}
+
+void write_messages(const model::Snapshot& snapshot, const TextSink& sink) {
   Line line(sink);
-  line.header({"connection", "src", "dst", "dst_qpn", "operation", "count", "bytes", "completion_min_ns",
-               "completion_p50_ns", "completion_p90_ns", "completion_p99_ns", "completion_p999_ns",
-               "completion_max_ns"});
+  line.header({"connection", "src", "dst", "dst_qpn", "operation", "count", "bytes", "partial", "open"});
+  for (const std::string_view what : {"completion", "idle"}) {
+    for (const std::string_view which : {"min", "p50", "p90", "p99", "p999", "max"})
+      line.text(fmt::format("{}_{}_ns", what, which));
+  }
   line.end();
+  each_direction(snapshot, [&](const track::ConnectionCounts& c, const track::DirectionCounts& d) {
+    for (std::size_t i = 0; i < track::kOperations; ++i) {
+      const auto& messages = d.messages.operations[i];
+      if (!messages) continue;
+      line.number(c.id);
+      line.text(d.src.to_string());
+      line.text(d.dst.to_string());
+      line.qpn(d.dst_qpn);
+      line.text(word(static_cast<track::Operation>(i)));
+      line.number(messages->complete);
+      line.number(messages->bytes);
+      line.number(messages->partial);
+      line.number(messages->open);
+      percentiles(line, messages->completion_ns);
+      percentiles(line, messages->idle_ns);
+      line.end();
+    }
+  });
 }
 
 constexpr std::array kFiles = {
