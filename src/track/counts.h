@@ -164,7 +164,7 @@ struct DirectionCounts {
   std::array<std::uint64_t, 8> data_while_paused{};  ///< data packets that passed while class n was paused
   Loop loop = Loop::kUnknown;                        ///< filled by the verdict
   Lazy<CongestionCounts> congestion;                 ///< none without CE and CNP
-  std::optional<wire::NetworkKey> network;                   ///< where it is not the connection's
+  std::optional<wire::NetworkKey> network;           ///< where it is not the connection's
   std::optional<Psn> last_acked_psn;  ///< highest PSN of this direction's requests that the peer acknowledged
   FrameId last_ack_frame;             ///< … and the frame that did
   Nanos last_ack_time;

@@ -178,7 +178,9 @@ void Tracker::join_by_ports() {
     const ConnectionIndex f = candidates.forward.front();
     const ConnectionIndex b = candidates.backward.front();
     const auto speaks_against = [&](const Connection& requester, const Connection& replier) {
-      return requester.side(0).requests.started() && !replier.side(0).held.empty();
+      const auto& held = replier.side(0).held;  // CNPs name no PSN, so they speak against nothing
+      return requester.side(0).requests.started() &&
+             std::any_of(held.begin(), held.end(), [](const auto& p) { return p.role != wire::Role::kCnp; });
     };
     if (speaks_against(*connections_[f], *connections_[b]) || speaks_against(*connections_[b], *connections_[f]))
       continue;

@@ -104,7 +104,8 @@ void cnp_without_marks(Docket& docket, const LoopReader& loops, const DirectionV
                      : std::vector<std::string>{
                            fmt::format("compare np_cnp_sent with np_ecn_marked_roce_packets on {}", d.dst.to_string()),
                            "capture on the receiver's own link, if the marks may be set after this capture point"};
-  cite(f, c.first_cnp_without_ce);
+  cite(f, c.first_cnp_without_ce, c.first_cnp_time);
+  date(f, c.last_cnp_time);
   cite(f, c.first_nak_with_cnp);
   f.values = {{"cnps", as_double(cnps)}, {"cnps_with_nak", as_double(c.cnps_with_nak)}};
 }
@@ -188,7 +189,7 @@ void cnp_class(Docket& docket, const DirectionView& v) {
                               "cnp_802p_prio under ecn/roce_np)",
                               v.direction->dst.to_string()),
                   "map that class to a strict-priority queue on every switch"};
-  cite(f, v.opposite->first_cnp);
+  cite(f, v.opposite->first_cnp, v.opposite->first_time);
   f.values = {{"cnp_dscp", static_cast<double>(cnp)},
               {"data_dscp", static_cast<double>(data)},
               {"cnps", as_double(v.opposite->cnps)}};
@@ -209,7 +210,7 @@ void unmatched(Docket& docket) {
   std::uint64_t cnps = 0;
   std::vector<std::uint32_t> ids;
   std::set<IpAddress> hosts;
-  std::vector<FrameId> frames;
+  std::vector<std::pair<FrameId, Nanos>> frames;
   bool data_seen = false;  // of a host that got such CNPs
   std::set<std::pair<IpAddress, std::uint32_t>> targets;
   const auto add = [&](const track::ConnectionCounts& c, const DirectionCounts& d) {
@@ -218,7 +219,7 @@ void unmatched(Docket& docket) {
     hosts.insert(d.src);
     hosts.insert(d.dst);
     data_seen = data_seen || senders.contains(d.dst);
-    frames.push_back(d.first_cnp);
+    frames.emplace_back(d.first_cnp, d.first_time);
     if (d.dst_qpn) targets.insert({d.dst, d.dst_qpn->value});
   };
   for (const auto& c : docket.evidence().connections) {
@@ -250,7 +251,7 @@ void unmatched(Docket& docket) {
   for (const IpAddress& host : hosts) {
     if (f.hosts.size() < kHostsListed) f.hosts.push_back(host);
   }
-  for (const FrameId frame : frames) cite(f, frame);
+  for (const auto& [frame, time] : frames) cite(f, frame, time);
   f.values = {{"cnps", as_double(cnps)}, {"queue_pairs", static_cast<double>(targets.size())}};
 }
 
@@ -262,6 +263,8 @@ void not_ect(Docket& docket, const LoopReader& loops) {
     std::uint64_t packets = 0;
     std::uint64_t data = 0;
     FrameId frame;
+    Nanos time;
+    Nanos last;
     std::string example;
   };
   Group congested;
@@ -272,7 +275,11 @@ void not_ect(Docket& docket, const LoopReader& loops) {
     g.ids.push_back(v.connection->id);
     g.packets += data_with(*v.direction, wire::Ecn::kNotEct);
     g.data += data_packets(*v.direction);
-    if (!g.frame) g.frame = v.direction->first_frame;
+    if (!g.frame) {
+      g.frame = v.direction->first_frame;
+      g.time = v.direction->first_time;
+    }
+    g.last = std::max(g.last, v.direction->last_time);
     if (g.example.empty()) g.example = path_name(v);
     for (const IpAddress& host : {v.direction->src, v.direction->dst}) {
       if (std::find(g.hosts.begin(), g.hosts.end(), host) == g.hosts.end() && g.hosts.size() < kHostsListed)
@@ -299,7 +306,8 @@ void not_ect(Docket& docket, const LoopReader& loops) {
         "set ECT(0) for RoCE on the senders (roce_np/roce_rp enable files, or the traffic class of the "
         "queue pair), if ECN is meant to be on",
         "a device on the way may clear the ECN bits: compare with a capture on the sender"};
-    cite(f, g->frame);
+    cite(f, g->frame, g->time);
+    date(f, g->last);
     f.connections = g->ids;
     if (f.connections.size() > kListed) f.connections.resize(kListed);
     f.hosts = g->hosts;

@@ -23,6 +23,7 @@ struct Violation {
   std::vector<IpAddress> peers;
   std::map<std::uint32_t, std::uint64_t> seen;  // value -> packets
   FrameId frame;
+  Nanos time;
 };
 using Violations = std::map<IpAddress, Violation>;
 
@@ -35,7 +36,10 @@ void add(Violations& to, const DirectionView& v, std::uint64_t packets, std::uin
   if (x.ids.empty() || x.ids.back() != v.connection->id) x.ids.push_back(v.connection->id);
   if (std::find(x.peers.begin(), x.peers.end(), v.direction->dst) == x.peers.end() && x.peers.size() < 63)
     x.peers.push_back(v.direction->dst);
-  if (!x.frame) x.frame = v.direction->first_frame;
+  if (!x.frame) {
+    x.frame = v.direction->first_frame;
+    x.time = v.direction->first_time;
+  }
 }
 
 template <typename List>
@@ -72,7 +76,7 @@ void report(Docket& docket, const Violations& violations, std::string_view what,
     f.hosts.insert(f.hosts.end(), x.peers.begin(), x.peers.end());
     f.connections = x.ids;
     if (f.connections.size() > 100) f.connections.resize(100);
-    cite(f, x.frame);
+    cite(f, x.frame, x.time);
     f.values = {{"violating_packets", static_cast<double>(x.packets)}, {"violating_ratio", share}};
   }
 }

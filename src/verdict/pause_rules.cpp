@@ -110,6 +110,7 @@ void storm(Docket& docket, const PausingPort& port, std::size_t c) {
                   "turn on the PFC watchdog of the switches, and stall detection of the adapters"};
   cite(f, counts.stretch_first);
   cite(f, counts.stretch_last);
+  date(f, counts.first_time, counts.last_time);
   f.values = {{"class", c == track::kAllClasses ? -1.0 : static_cast<double>(c)},
               {"stretch_ns", static_cast<double>(counts.longest_stretch.count)},
               {"xoff_frames", static_cast<double>(counts.stretch_frames)}};

@@ -137,8 +137,9 @@ void unfair(Docket& docket, const IpAddress& receiver, const Shared& shared) {
                   "do they take the same queue? Look at DSCP, at the hops (TTL), and at who gets CNPs"};
   f.ruled_out = {"different offered loads: connections with pauses of their own were left out"};
   add_flows(f, flows, receiver);
-  cite(f, slowest->direction->congestion->first_ce);
-  cite(f, slowest->direction->congestion->first_cnp);
+  cite(f, slowest->direction->congestion->first_ce, slowest->direction->congestion->first_ce_time);
+  cite(f, slowest->direction->congestion->first_cnp, slowest->direction->congestion->first_cnp_time);
+  date(f, slowest->direction->last_data_time);
   f.values = {{"jain_index_ratio", index},
               {"slowest_bits_per_second", low},
               {"fastest_bits_per_second", high},
@@ -151,6 +152,7 @@ void entropy(Docket& docket) {
     std::set<std::uint16_t> ports;
     std::vector<std::uint32_t> ids;
     FrameId frame;
+    Nanos time;
   };
   std::map<std::pair<IpAddress, IpAddress>, Pair> pairs;
   docket.each_direction([&](const DirectionView& v) {
@@ -161,7 +163,10 @@ void entropy(Docket& docket) {
     p.ports.insert(d.udp_src);
     if (d.udp_src_varies) p.ports.insert(static_cast<std::uint16_t>(d.udp_src + 1));
     p.ids.push_back(v.connection->id);
-    if (!p.frame) p.frame = d.first_frame;
+    if (!p.frame) {
+      p.frame = d.first_frame;
+      p.time = d.first_time;
+    }
   });
   const Thresholds& t = docket.thresholds();
   for (const auto& [hosts, p] : pairs) {
@@ -178,7 +183,7 @@ void entropy(Docket& docket) {
         "let the adapter derive the source port from the queue pairs (rdma_set flow label, or a port range "
         "per queue pair; NCCL_IB_QPS_PER_CONNECTION and NCCL_IB_SPLIT_DATA_ON_QPS do not help with one port)",
         "or hash on the destination QP in the switches, where they can"};
-    cite(f, p.frame);
+    cite(f, p.frame, p.time);
     f.connections = p.ids;
     if (f.connections.size() > 100) f.connections.resize(100);
     f.hosts = {hosts.first, hosts.second};

@@ -219,8 +219,30 @@ TEST(Rules, OfTheCaptureFireAsItsFramesSay) {
 /// Every rule of the book has a row that must draw it and one that must not.
 TEST(Rules, EachIsTriedBothWays) {
   const std::set<std::string> apart = {"ip.fragments", "capture.truncated"};  // OfTheCaptureFireAsItsFramesSay
+  // Tried both ways in congestion_rules_test.cpp and delay_rules_test.cpp.
+  const std::set<std::string> elsewhere = {"ecn.not_ect",
+                                           "ecn.marks_without_cnp",
+                                           "ecn.cnp_without_marks",
+                                           "ecn.cnp_without_slowdown",
+                                           "ecn.oscillation",
+                                           "ecn.cnp_class",
+                                           "cnp.unmatched",
+                                           "dscp.asymmetric",
+                                           "dscp.changed",
+                                           "pfc.paused",
+                                           "pfc.storm",
+                                           "incast",
+                                           "unfair",
+                                           "ecmp.low_entropy",
+                                           "expect.violated",
+                                           "host.limited",
+                                           "straggler",
+                                           "mtu.small",
+                                           "mtu.mismatch",
+                                           "cm.slow"};
   for (const RuleFacts& rule : kRuleBook) {
     const std::string id(rule.id);
+    if (elsewhere.count(id) != 0) continue;
     const auto in = [&](const std::vector<std::string>& list) {
       return std::find(list.begin(), list.end(), id) != list.end();
     };
