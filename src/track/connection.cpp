@@ -105,7 +105,7 @@ void Connection::deliver_reply(std::size_t index, const PacketFacts& packet, Obs
   }
   if (!requests || !delivered) return;
   if (packet.role == wire::Role::kAcknowledge && !requests->reads().empty()) {
-    side.responses.on_acknowledgement(packet, *requests, context);
+    side.responses.on_acknowledgement(packet, *requests);
   }
   if (packet.role == wire::Role::kAcknowledge && side.is_copied_ack(packet)) {
     if (packet.has_aeth && wire::aeth_kind(packet.syndrome) == wire::AethKind::kRnrNak) ++side.counts.rnr_nak_copies;

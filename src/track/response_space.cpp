@@ -7,6 +7,7 @@ namespace rocetop::track {
 namespace {
 
 constexpr Sequence kOneWrap = Sequence{1} << 24;
+constexpr std::size_t kTailMost = 1024;  // READs; what is more has no fate but "unresolved"
 
 }  // namespace
 
@@ -39,24 +40,14 @@ void ResponseSpace::begin(Sequence seq, const RequestSpace* requests) {
   highest_ = first_ - 1;
 }
 
-void ResponseSpace::on_acknowledgement(const PacketFacts& packet, const RequestSpace& requests, Context& context) {
+void ResponseSpace::on_acknowledgement(const PacketFacts& packet, const RequestSpace& requests) {
   const Sequence seq = requests.sequence_of(packet.psn);
-  if (seq > requests.highest() || (started_ && seq <= highest_)) return;
   const PendingRead* newest = requests.reads().newest();
-  if (started_ && newest->last <= highest_) return;
+  if (seq > requests.highest() || !newest || newest->last <= tail_end()) return;
   if (!started_) begin(seq, &requests);
-  jump_reads(seq, packet, requests, context);
-}
-
-/// READs that end before `end` and whose responses have not come.
-void ResponseSpace::jump_reads(Sequence end, const PacketFacts& packet, const RequestSpace& requests,
-                               Context& context) {
-  requests.reads().each_overlapping(highest_ + 1, end - 1, [&](const PendingRead& read) {
-    if (read.last >= end || read.last <= highest_) return;
-    missing_.add({std::max(highest_ + 1, read.first), read.last, packet.frame, packet.time}, context.limits.open_runs,
-                 counts_, context.lists);
-    highest_ = read.last;
-    in_message_ = false;
+  requests.reads().each_overlapping(tail_end() + 1, seq - 1, [&](const PendingRead& read) {
+    if (read.last >= seq || read.last <= tail_end() || tail_.size() >= kTailMost) return;
+    tail_.push_back({std::max(tail_end() + 1, read.first), read.last, packet.frame, packet.time});
   });
 }
 
@@ -71,6 +62,7 @@ void ResponseSpace::on_new(Sequence seq, const PacketFacts& packet, const Reques
   if (Slot* slot = history_.find(seq)) slot->bad_icrc = !delivered;
   highest_ = seq;
   counts_.highest_psn = packet.psn;
+  if (!tail_.empty()) std::erase_if(tail_, [&](const MissingPsns::Run& run) { return run.last <= highest_; });
 }
 
 /// PSNs between the newest response and this one that a READ asked for.
@@ -192,20 +184,28 @@ void ResponseSpace::finish(const RequestSpace* requests, Context& context) {
     missing_.settle_all(Outcome::kUnresolved, counts_, context.lists);
     return;
   }
-  // The requester went on without asking again: it had the responses, the capture did not.
   const std::vector<MissingPsns::Run> open = missing_.runs();
   for (const auto& run : open) {
-    const PendingRead* read = requests->reads().find(run.first);
-    const bool asked_again = read && read->asked_again && read->asked_again_time > run.time;
-    const bool went_on = !asked_again && requests->last_new_time() > run.time + kDirectionSkew;
-    missing_.settle_through(run.last, went_on ? Outcome::kCaptureMissed : Outcome::kUnresolved, counts_, context.lists);
+    missing_.settle_through(run.last, fate_of(run, *requests), counts_, context.lists);
   }
-  // Behind the newest response nothing jumped over the rest. What had time to come is missing all the same.
-  requests->reads().each_overlapping(highest_ + 1, requests->highest(), [&](const PendingRead& read) {
-    const Sequence first = std::max(highest_ + 1, read.first);
+  for (MissingPsns::Run run : tail_) {
+    run.first = std::max(run.first, highest_ + 1);
+    MissingPsns::settle_run(run, fate_of(run, *requests), counts_, context.lists);
+  }
+  // Behind that nothing jumped over the rest. What had time to come is missing all the same.
+  requests->reads().each_overlapping(tail_end() + 1, requests->highest(), [&](const PendingRead& read) {
+    const Sequence first = std::max(tail_end() + 1, read.first);
     if (first > read.last || context.now - std::max(read.time, last_time_) < kSilence) return;
     MissingPsns::settle_run({first, read.last, FrameId{}, read.time}, Outcome::kUnresolved, counts_, context.lists);
   });
+}
+
+/// A requester that went on without asking again had the responses, and the capture did not.
+Outcome ResponseSpace::fate_of(const MissingPsns::Run& run, const RequestSpace& requests) {
+  const PendingRead* read = requests.reads().find(run.first);
+  const bool asked_again = read && read->asked_again && read->asked_again_time > run.time;
+  const bool went_on = !asked_again && requests.last_new_time() > run.time + kDirectionSkew;
+  return went_on ? Outcome::kCaptureMissed : Outcome::kUnresolved;
 }
 
 }  // namespace rocetop::track

@@ -4,6 +4,9 @@
 // contract). Where the requests are not captured, only the order inside a message (First, Middle, Last) tells.
 #pragma once
 
+#include <algorithm>
+#include <vector>
+
 #include "track/context.h"
 #include "track/counts.h"
 #include "track/history.h"
@@ -22,8 +25,9 @@ class ResponseSpace {
                    Observation& observation);
 
   /// An acknowledgement in the direction of the responses, of requests behind READs: a responder replies in order, so
-  /// that their responses had been sent.
-  void on_acknowledgement(const PacketFacts& packet, const RequestSpace& requests, Context& context);
+  /// that their responses had been sent. Should they never come, this is what jumped over them; should they come, they
+  /// are the newest all the same, as nothing of their space had passed them.
+  void on_acknowledgement(const PacketFacts& packet, const RequestSpace& requests);
 
   /// Everything still open gets its final fate.
   void finish(const RequestSpace* requests, Context& context);
@@ -38,7 +42,9 @@ class ResponseSpace {
   void on_new(Sequence seq, const PacketFacts& packet, const RequestSpace* requests, bool delivered, Context& context,
               Observation& observation);
   void begin(Sequence seq, const RequestSpace* requests);
-  void jump_reads(Sequence end, const PacketFacts& packet, const RequestSpace& requests, Context& context);
+  static Outcome fate_of(const MissingPsns::Run& run, const RequestSpace& requests);
+  /// The last PSN that a response or an acknowledgement has jumped over or filled.
+  Sequence tail_end() const { return tail_.empty() ? highest_ : std::max(highest_, tail_.back().last); }
   void on_old(Sequence seq, const PacketFacts& packet, const PendingRead* read, bool delivered, Context& context,
               Observation& observation);
   void note_missing(Sequence seq, const PacketFacts& packet, const RequestSpace* requests, Context& context,
@@ -58,6 +64,7 @@ class ResponseSpace {
   Sequence first_ = 0;
   Sequence highest_ = 0;
   Nanos last_time_;
+  std::vector<MissingPsns::Run> tail_;  // above highest_: what acknowledgements jumped over, ascending
 };
 
 }  // namespace rocetop::track

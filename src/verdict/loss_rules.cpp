@@ -207,7 +207,7 @@ void responses_after_tap(Docket& docket, const DirectionView& v) {
                   v.direction->dst.to_string())};
   f.ruled_out = {"loss before the capture point: each response was seen before it was asked for again",
                  "a late response: it passed right behind the one before"};
-  for (const Episode* e : proof) cite(f, e->first_frame);
+  for (const Episode* e : proof) cite(f, *e);
   f.values = {{"read_restarts", static_cast<double>(proof.size())}};
 }
 
