@@ -18,10 +18,10 @@ void Histogram::add(std::int64_t value, std::uint32_t times) {
     cover(octave, octave);
     i = bucket - std::size_t{first_octave_} * kPerOctave;
   }
-  std::uint32_t weight = times;
+  std::uint32_t weight = weight_of(times);
   while (buckets_[i] > std::numeric_limits<std::uint32_t>::max() - weight) {
     halve();
-    weight = weight / 2 + weight % 2;
+    weight /= 2;
   }
   buckets_[i] += weight;
   min_ = count_ == 0 ? value : std::min(min_, value);
@@ -32,22 +32,32 @@ void Histogram::add(std::int64_t value, std::uint32_t times) {
 
 /// Makes room for the octaves first..last besides those it has.
 void Histogram::cover(unsigned first, unsigned last) {
-  if (buckets_.empty()) {
-    first_octave_ = static_cast<std::uint8_t>(first);
-    buckets_.resize((last - first + 1) * kPerOctave);
-    return;
+  if (!buckets_.empty()) {
+    first = std::min<unsigned>(first, first_octave_);
+    last = std::max(last, first_octave_ + static_cast<unsigned>(buckets_.size() / kPerOctave) - 1);
   }
-  if (first < first_octave_) {
-    buckets_.insert(buckets_.begin(), (first_octave_ - first) * kPerOctave, 0);
-    first_octave_ = static_cast<std::uint8_t>(first);
+  const std::size_t wanted = (last - first + 1) * kPerOctave;
+  if (wanted > buckets_.capacity()) {
+    const unsigned octaves = last - first + 1;
+    buckets_.reserve((octaves <= 8 ? 8 : octaves <= 16 ? 16 : kOctaves) * kPerOctave);
   }
-  const std::size_t wanted = (last + 1 - first_octave_) * kPerOctave;
-  if (wanted > buckets_.size()) buckets_.resize(wanted);
+  if (!buckets_.empty()) buckets_.insert(buckets_.begin(), (first_octave_ - first) * kPerOctave, 0);
+  buckets_.resize(wanted);
+  first_octave_ = static_cast<std::uint8_t>(first);
+}
+
+/// What so many values count for, at the present scale.
+std::uint32_t Histogram::weight_of(std::uint64_t values) {
+  values += pending_;
+  const std::uint64_t weight = values >> scale_;
+  pending_ = static_cast<std::uint32_t>(values - (weight << scale_));
+  return static_cast<std::uint32_t>(weight);
 }
 
 /// Keeps the shape where a counter is full.
 void Histogram::halve() {
   for (std::uint32_t& n : buckets_) n = n / 2 + n % 2;
+  ++scale_;
 }
 
 void Histogram::merge(const Histogram& other) {
@@ -55,9 +65,13 @@ void Histogram::merge(const Histogram& other) {
   const std::size_t octaves = other.buckets_.size() / kPerOctave;
   cover(other.first_octave_, static_cast<unsigned>(other.first_octave_ + octaves - 1));
   const std::size_t offset = std::size_t{other.first_octave_} - first_octave_;
+  while (scale_ < other.scale_) halve();
   for (std::size_t i = 0; i < other.buckets_.size(); ++i) {
-    std::uint64_t sum = std::uint64_t{buckets_[offset * kPerOctave + i]} + other.buckets_[i];
-    if (sum > std::numeric_limits<std::uint32_t>::max()) {
+    if (other.buckets_[i] == 0) continue;
+    const unsigned coarser = scale_ - other.scale_;
+    std::uint64_t sum = buckets_[offset * kPerOctave + i];
+    sum += std::max(other.buckets_[i] >> coarser, std::uint32_t{1});
+    while (sum > std::numeric_limits<std::uint32_t>::max()) {
       halve();
       sum /= 2;
     }

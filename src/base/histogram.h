@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Histogram: a distribution of non-negative numbers (nanoseconds, bytes, packets) in log-linear buckets, 32 to an
 // octave. Percentiles are off by at most 1/65 (1.6 %) of the true value; count, sum, minimum and maximum are exact.
-// It holds counters only for the octaves it was given values of, none at first and 5.1 KB at most, so thousands of
-// quiet connections cost nothing. Two histograms merge to what one would have been that had seen both.
+// It has no counters until its first value, then 1 KB of them for 8 octaves, 2 KB for 16, 5 KB for all: thousands of
+// quiet connections cost nothing, and it allocates three times at most. Two histograms
+// merge to what one would have been that had seen both.
 #pragma once
 
 #include <bit>
@@ -36,8 +37,8 @@ class Histogram {
   /// Share (0..1) of the values above `limit`; those in the bucket of `limit` count as not above.
   double share_above(std::int64_t limit) const;
 
-  /// Calls `function(lowest, highest, values)` for each bucket that holds some, ascending. `values` are relative
-  /// weights once a bucket has held 2^32 of them.
+  /// Calls `function(lowest, highest, values)` for each bucket that holds some, ascending. Once a counter was
+  /// full, `values` are one for each of 2, 4, 8 …
   template <typename Function>
   void each_bucket(Function&& function) const {
     for (std::size_t i = 0; i < buckets_.size(); ++i) {
@@ -72,12 +73,15 @@ class Histogram {
 
   void cover(unsigned first, unsigned last);
   void halve();
+  std::uint32_t weight_of(std::uint64_t values);
 
   std::vector<std::uint32_t> buckets_;  // of the octaves from first_octave_ on
   std::uint64_t count_ = 0;
   double sum_ = 0;
   std::int64_t min_ = 0;
   std::int64_t max_ = 0;
+  std::uint32_t pending_ = 0;  // values not counted in the buckets yet: fewer than 2^scale_
+  std::uint8_t scale_ = 0;     // a bucket counts one for 2^scale_ values
   std::uint8_t first_octave_ = 0;
 };
 

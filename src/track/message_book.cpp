@@ -181,7 +181,7 @@ void MessageBook::push(const Message& message) {
     pop();
   }
   if (outstanding_ == ring_.size()) {
-    std::vector<Message> larger(std::max<std::size_t>(ring_.size() * 2, 4));
+    std::vector<Message> larger(std::max<std::size_t>(ring_.size() * 2, 16));
     for (std::size_t i = 0; i < outstanding_; ++i) larger[i] = ring_[(oldest_ + i) & (ring_.size() - 1)];
     ring_ = std::move(larger);
     oldest_ = 0;
