@@ -30,7 +30,14 @@ void CaptureLog::add(const source::Frame& frame, const wire::Decoded& decoded) {
   const bool cut =
       decoded.kind == wire::FrameKind::kRoce ? decoded.packet.truncated : frame.bytes.size() < frame.wire_length;
   if (cut) ++counts_.truncated_frames;
-  if (decoded.kind != wire::FrameKind::kPause) mix_.add(decoded, frame.wire_length);
+  const wire::Packet& packet = decoded.packet;
+  if (decoded.kind == wire::FrameKind::kRoce && packet.traffic_class == row_.traffic_class &&
+      packet.priority == row_.priority && packet.ip_protocol == row_.ip_protocol) {
+    ++row_.frames;
+    row_.bytes += frame.wire_length;
+  } else if (decoded.kind != wire::FrameKind::kPause) {
+    add_to_mix(frame, decoded);
+  }
   switch (decoded.kind) {
     case wire::FrameKind::kOther:
       ++counts_.not_roce_frames;
@@ -49,6 +56,24 @@ void CaptureLog::add(const source::Frame& frame, const wire::Decoded& decoded) {
       add_roce(frame, decoded.packet);
       return;
   }
+}
+
+void CaptureLog::add_to_mix(const source::Frame& frame, const wire::Decoded& decoded) {
+  if (decoded.kind != wire::FrameKind::kRoce) return mix_.add(decoded, 1, frame.wire_length);
+  end_row();
+  const wire::Packet& packet = decoded.packet;
+  row_ = {1, frame.wire_length, packet.traffic_class, packet.priority, packet.ip_protocol};
+}
+
+void CaptureLog::end_row() {
+  if (row_.frames == 0) return;
+  wire::Decoded decoded;
+  decoded.kind = wire::FrameKind::kRoce;
+  decoded.packet.traffic_class = row_.traffic_class;
+  decoded.packet.priority = row_.priority;
+  decoded.packet.ip_protocol = row_.ip_protocol;
+  mix_.add(decoded, row_.frames, row_.bytes);
+  row_.frames = row_.bytes = 0;
 }
 
 void CaptureLog::add_roce(const source::Frame& frame, const wire::Packet& packet) {
@@ -85,6 +110,7 @@ void CaptureLog::add_pause(const wire::Pause& pause) {
 }
 
 void CaptureLog::end(const std::vector<source::InterfaceFacts>& interfaces) {
+  end_row();
   for (const auto& interface : interfaces) {
     if (interface.frames_dropped) {
       counts_.dropped_reported = counts_.dropped_reported.value_or(0) + *interface.frames_dropped;

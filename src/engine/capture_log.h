@@ -17,6 +17,7 @@ class CaptureLog {
   /// After the last frame: what the interfaces say.
   void end(const std::vector<source::InterfaceFacts>& interfaces);
 
+  /// Complete after end().
   const model::TrafficMix& mix() const { return mix_; }
   const model::CaptureCounts& counts() const { return counts_; }
   /// What the rules may use, once `counts` holds completeness.
@@ -27,7 +28,19 @@ class CaptureLog {
   void add_pause(const wire::Pause& pause);
 
   model::CaptureCounts counts_;
+  /// RoCE frames of one class in a row: counted here until the class changes.
+  struct Row {
+    std::uint64_t frames = 0;
+    std::uint64_t bytes = 0;
+    std::uint8_t traffic_class = 0;
+    std::uint8_t priority = 0;
+    std::uint8_t ip_protocol = 0;
+  };
+  void add_to_mix(const source::Frame& frame, const wire::Decoded& decoded);
+  void end_row();
+
   model::TrafficMix mix_;
+  Row row_;
   FrameId first_truncated_;
   FrameId first_fragment_;
   Nanos first_fragment_time_;

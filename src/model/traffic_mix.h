@@ -25,12 +25,12 @@ struct TrafficMix {
   std::array<Row, 64> by_dscp{};     ///< IP frames
   std::array<Row, 9> by_priority{};  ///< all frames but pause; kUntagged: without a tag
 
-  void add(const wire::Decoded& decoded, std::uint32_t bytes) {
+  void add(const wire::Decoded& decoded, std::uint64_t frames, std::uint64_t bytes) {
     const wire::Packet& p = decoded.packet;
     const Carrier carrier = carrier_of(decoded);
     const auto c = static_cast<std::size_t>(carrier);
-    if (carrier != Carrier::kNotIp && p.ip_protocol != 0) count(by_dscp[p.traffic_class >> 2][c], bytes);
-    count(by_priority[p.priority == wire::kNoPriority ? kUntagged : p.priority & 7][c], bytes);
+    if (carrier != Carrier::kNotIp && p.ip_protocol != 0) count(by_dscp[p.traffic_class >> 2][c], frames, bytes);
+    count(by_priority[p.priority == wire::kNoPriority ? kUntagged : p.priority & 7][c], frames, bytes);
   }
   /// Frames other than RoCE are in it: the capture was not filtered to RoCE, as far as that shows.
   bool holds_other() const {
@@ -56,8 +56,8 @@ struct TrafficMix {
         return Carrier::kOtherIp;
     }
   }
-  static void count(Cell& cell, std::uint32_t bytes) {
-    ++cell.frames;
+  static void count(Cell& cell, std::uint64_t frames, std::uint64_t bytes) {
+    cell.frames += frames;
     cell.bytes += bytes;
   }
 };

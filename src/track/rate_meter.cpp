@@ -7,7 +7,7 @@
 namespace rocetop::track {
 namespace {
 
-constexpr std::uint8_t kJudgedBins = 32;     // bins with packets between two looks at the width
+constexpr std::uint8_t kJudgedBins = 16;     // bins with packets between two looks at the width
 constexpr std::uint32_t kFewPackets = 2;     // a mean of fewer in a bin: the bins are too narrow
 constexpr std::uint32_t kManyPackets = 256;  // … of more: too wide
 constexpr std::int64_t kNeverUsed = INT64_MIN >> 14;
@@ -38,9 +38,16 @@ void RateMeter::roll(std::int64_t bin, std::uint32_t bytes) {
   std::uint64_t carried = 0;
   if (bin_ != kNeverUsed) {
     close(bytes_);
-    mean_bytes_ = static_cast<float>(bytes_) / static_cast<float>(packets_);
+    last_bytes_ = bytes_;
+    last_packets_ = packets_;
     const auto empty = static_cast<std::uint64_t>(bin - bin_ - 1);
-    for (std::uint64_t i = 0; i < std::min<std::uint64_t>(empty, kWindow); ++i) close(0);
+    if (empty >= kWindow) {
+      ring_ = {};
+      window_bytes_ = 0;
+      closed_ = kWindow;
+    } else {
+      for (std::uint64_t i = 0; i < empty; ++i) close(0);
+    }
     busy_packets_ += packets_;
     if (++busy_bins_ == kJudgedBins) carried = adapt(bin);
   }

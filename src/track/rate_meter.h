@@ -42,7 +42,7 @@ class RateMeter {
   Nanos window_end() const { return {bin_ << shift_}; }
   bool window_is_full() const { return closed_ == kWindow; }
   /// Mean size of the packets of late, bytes.
-  double packet_bytes() const { return mean_bytes_; }
+  double packet_bytes() const { return last_packets_ > 0 ? static_cast<double>(last_bytes_) / last_packets_ : 0.0; }
 
  private:
   void roll(std::int64_t bin, std::uint32_t bytes);
@@ -60,7 +60,8 @@ class RateMeter {
   std::uint8_t closed_ = 0;       // bins in the window
   std::uint8_t busy_bins_ = 0;    // bins with packets since the width was last judged
   std::uint32_t busy_packets_ = 0;
-  float mean_bytes_ = 0;
+  std::uint64_t last_bytes_ = 0;  // of the newest closed bin with packets
+  std::uint32_t last_packets_ = 0;
   std::uint64_t window_bytes_ = 0;
   std::array<std::uint32_t, kWindow> ring_{};
 };
