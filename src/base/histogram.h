@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Histogram: a distribution of non-negative numbers (nanoseconds, bytes, packets) in log-linear buckets, 32 to an
 // octave. Percentiles are off by at most 1/65 (1.6 %) of the true value; count, sum, minimum and maximum are exact.
-// It has no counters until its first value, then 1 KB of them for 8 octaves, 2 KB for 16, 5 KB for all: thousands of
-// quiet connections cost nothing, and it allocates three times at most. Two histograms
-// merge to what one would have been that had seen both.
+// It has no counters until its first value, then 1.5 KB of them for 12 octaves in a row, or 5 KB for all: thousands of
+// quiet connections cost nothing, and it allocates twice at most. Two histograms merge to what one would have been that
+// had seen both.
 #pragma once
 
 #include <bit>

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -35,7 +35,11 @@ struct Runner {
 
 /// By operation, size, and an end that all have in common.
 using Kind = std::tuple<track::Operation, std::int64_t, IpAddress, bool>;
-using Field = std::vector<Runner>;
+struct Entry {
+  Kind kind;
+  Runner runner;
+};
+using Field = std::span<const Entry>;
 
 bool is_congested(const DirectionView& v) {
   // READ data travels the other way.
@@ -47,8 +51,10 @@ bool is_congested(const DirectionView& v) {
   return false;
 }
 
-std::map<Kind, Field> fields_of(const Docket& docket) {
-  std::map<Kind, Field> fields;
+/// All that can be compared, those of one kind together.
+std::vector<Entry> entries_of(const Docket& docket) {
+  std::vector<Entry> entries;
+  entries.reserve(docket.evidence().connections.size() * 2);
   docket.each_direction([&](const DirectionView& v) {
     const auto main = main_messages(*v.direction);
     if (!main || main->counts->complete < kMessages || main->counts->bytes < kLargeMessage * main->counts->complete) {
@@ -65,10 +71,11 @@ std::map<Kind, Field> fields_of(const Docket& docket) {
     runner.idle = host_share(*v.direction);
     runner.congested = is_congested(v);
     const std::int64_t size = main->counts->size_bytes.percentile(0.5);
-    fields[{main->operation, size, v.direction->dst, true}].push_back(runner);
-    fields[{main->operation, size, v.direction->src, false}].push_back(runner);
+    entries.push_back({{main->operation, size, v.direction->dst, true}, runner});
+    entries.push_back({{main->operation, size, v.direction->src, false}, runner});
   });
-  return fields;
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.kind < b.kind; });
+  return entries;
 }
 
 /// The rates of all but the slowest few are alike: there is a normal one.
@@ -111,12 +118,15 @@ void report(Docket& docket, const Runner& slow, const Field& field, double media
 void judge_stragglers(Docket& docket) {
   const Thresholds& t = docket.thresholds();
   std::vector<std::pair<std::uint32_t, const track::DirectionCounts*>> reported;
-  for (const auto& [kind, field] : fields_of(docket)) {
+  const std::vector<Entry> entries = entries_of(docket);
+  for (std::size_t begin = 0, end = 0; begin < entries.size(); begin = end) {
+    while (end < entries.size() && entries[end].kind == entries[begin].kind) ++end;
+    const Field field(entries.data() + begin, end - begin);
     if (field.size() < t.straggler_peers + 1) continue;
     std::vector<double> rates;
     std::vector<std::int64_t> completions;
     std::size_t congested = 0;
-    for (const Runner& r : field) {
+    for (const auto& [kind, r] : field) {
       rates.push_back(r.rate);
       completions.push_back(r.completion_p50);
       congested += r.congested ? 1 : 0;
@@ -128,15 +138,17 @@ void judge_stragglers(Docket& docket) {
     const double median = rates[rates.size() / 2];
     const std::int64_t median_completion = completions[completions.size() / 2];
     if (!has_a_normal_one(rates, median)) continue;
-    const auto is_slow = [&](const Runner& r) {
+    const auto is_slow = [&](const Entry& entry) {
+      const Runner& r = entry.runner;
       return r.rate * t.straggler_ratio <= median && r.idle < kOwnPauses &&
              static_cast<double>(r.completion_p50) >= t.straggler_ratio / 2 * static_cast<double>(median_completion);
     };
     const auto slow = static_cast<std::size_t>(std::count_if(field.begin(), field.end(), is_slow));
     if (slow == 0 || slow > std::max<std::size_t>(1, field.size() / kSlowShare)) continue;
-    for (const Runner& r : field) {
+    for (const Entry& entry : field) {
+      const Runner& r = entry.runner;
       const std::pair key{r.view.connection->id, r.view.direction};
-      if (!is_slow(r) || std::find(reported.begin(), reported.end(), key) != reported.end()) continue;
+      if (!is_slow(entry) || std::find(reported.begin(), reported.end(), key) != reported.end()) continue;
       reported.push_back(key);
       report(docket, r, field, median, median_completion);
     }
