@@ -18,8 +18,8 @@ auto bth_fields(const Bth& b) {
 }
 
 auto network_fields(const Packet& p) {
-  return std::tuple(p.protocol, p.src, p.dst, p.network, p.udp_src, p.udp_dst, p.traffic_class, p.hop_limit, p.ip_protocol, p.priority, p.ip_id,
-                    p.has_ip_id, p.fragment, p.destination_options);
+  return std::tuple(p.protocol, p.src, p.dst, p.network, p.udp_src, p.udp_dst, p.traffic_class, p.hop_limit,
+                    p.ip_protocol, p.priority, p.ip_id, p.has_ip_id, p.fragment, p.destination_options);
 }
 
 auto transport_fields(const Packet& p) {
