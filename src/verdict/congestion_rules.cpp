@@ -297,11 +297,11 @@ void not_ect(Docket& docket, const LoopReader& loops) {
                           g->ids.size() > 1 ? fmt::format(" and {} more", g->ids.size() - 1) : "");
     f.explanation =
         bad ? "There is congestion on their way: other data to the same receiver is marked, ports are paused, or "
-              "packets "
-              "are dropped as a full queue drops them. Switches can only drop or pause these packets, so the senders "
+              "packets are dropped as a full queue drops them. Switches can only drop or pause these packets, so the senders "
               "learn of it too late."
-            : "Nothing here shows congestion. If it comes, switches can only drop or pause these packets: congestion "
-              "control by ECN (DCQCN) does not work for them.";
+            : "No mark, pause or full queue shows here (lost packets alone do not say why they were lost). When "
+              "congestion comes, switches can only drop or pause these packets: congestion control by ECN (DCQCN) "
+              "does not work for them.";
     f.next_steps = {
         "set ECT(0) for RoCE on the senders (roce_np/roce_rp enable files, or the traffic class of the "
         "queue pair), if ECN is meant to be on",

@@ -105,7 +105,7 @@ class Report(unittest.TestCase):
         self.assertEqual(legend["ack"], back["acks"])
         self.assertEqual(legend["new"], there["requests"]["packets"] - legend["resent_nak"])
         episodes = there["requests"]["episodes"]
-        self.assertEqual(len(self.texts(".detail details:first-of-type tbody tr")), len(episodes))
+        self.assertEqual(len(self.texts(".detail details[data-table=episodes] tbody tr")), len(episodes))
 
     def test_many_connections_in_the_dark(self):
         self.open("lab/many_qps_64.middle.out.pcap.zst", theme="dark")

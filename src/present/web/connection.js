@@ -105,7 +105,7 @@ class ConnectionDetail {
 
 const kListRows = 100;
 
-function longTable(title, headings, rows, omitted) {
+function longTable(name, title, headings, rows, omitted) {
   if (rows.length === 0) return null;
   const body = el('tbody', {}, rows.slice(0, kListRows));
   const left = rows.length - kListRows;
@@ -113,7 +113,8 @@ function longTable(title, headings, rows, omitted) {
     body.append(...rows.slice(kListRows));
     more.remove();
   }}, `show ${grouped(left)} more`) : null;
-  return el('details', {open: rows.length <= 20}, el('summary', {}, `${title} (${grouped(rows.length + omitted)})`),
+  return el('details', {open: rows.length <= 20, 'data-table': name},
+            el('summary', {}, `${title} (${grouped(rows.length + omitted)})`),
             el('div', {class: 'scroll'}, el('table', {class: 'plain'},
                el('thead', {}, el('tr', {}, headings.map((h) => el('th', {scope: 'col'}, h)))), body)), more,
             omitted ? el('p', {class: 'quiet'}, `${grouped(omitted)} more are counted, not listed`) : null);
@@ -136,7 +137,7 @@ function episodes(direction, title, report) {
       el('td', {class: 'number'}, grouped(e.packets)), el('td', {class: 'number'}, grouped(e.wasted_packets)),
       el('td', {class: 'number'}, bytesText(e.bytes)),
       el('td', {class: 'number'}, e.wait_ns === null ? '–' : durationText(e.wait_ns))));
-  return longTable(`Times the sender went back, ${title}`,
+  return longTable('episodes', `Times the sender went back, ${title}`,
                    ['cause', 'PSNs', 'from frame', 'trigger', 'packets', 'needless', 'bytes', 'wait'], rows,
                    direction.requests.episodes_omitted ?? 0);
 }
@@ -147,5 +148,6 @@ function missing(direction, title, report) {
       el('td', {}, frameLink(report, run.seen_at_frame, run.seen_at_file)),
       el('td', {}, run.outcome.replaceAll('_', ' ')))));
   const omitted = (direction.requests.missing_omitted ?? 0) + (direction.responses.missing_omitted ?? 0);
-  return longTable(`PSNs missing at the tap, ${title}`, ['of', 'PSNs', 'jumped over by frame', 'outcome'], rows, omitted);
+  return longTable('missing', `PSNs missing at the tap, ${title}`,
+                   ['of', 'PSNs', 'jumped over by frame', 'outcome'], rows, omitted);
 }
