@@ -111,19 +111,22 @@ inline constexpr std::uint8_t kNoDscp = 0xFF;
 
 /// One direction of a connection: everything sent from src to dst's queue pair.
 struct DirectionCounts {
-  // What every packet counts comes first: it shares cache lines.
+  // What every packet touches comes first, in two cache lines.
   std::uint64_t frames = 0;
   std::uint64_t bytes_on_wire = 0;
   FrameId last_frame;
   Nanos last_time;
-  std::uint64_t truncated_frames = 0;
-  std::array<std::uint64_t, 3> icrc{};  ///< by wire::IcrcStatus
-  std::array<std::uint64_t, 4> ecn{};   ///< by wire::Ecn
-  std::uint16_t udp_src = 0;            ///< of the first packet
-  bool udp_src_varies = false;
-  std::array<std::uint8_t, wire::kRoles> dscp_of{};  ///< by wire::Role: the latest, kNoDscp where there was none
-  Nanos first_data_time;                             ///< first and last request or response
+  Nanos first_data_time;  ///< first and last request or response
   Nanos last_data_time;
+  std::array<std::uint8_t, wire::kRoles> dscp_of{};  ///< by wire::Role: the latest, kNoDscp where there was none
+  std::uint16_t udp_src = 0;                         ///< of the first packet
+  std::uint32_t path_mtu = 0;                        ///< bytes, of the first First or Middle packet; 0: there was none
+  bool udp_src_varies = false;
+  std::array<std::uint64_t, 4> ecn{};   ///< by wire::Ecn
+  std::array<std::uint64_t, 3> icrc{};  ///< by wire::IcrcStatus
+  std::uint64_t truncated_frames = 0;
+  std::uint64_t acks = 0;
+  std::array<std::uint64_t, 4> control_ecn{};  ///< by wire::Ecn, of ACKs and CNPs: the rest of `ecn` is data
   std::uint16_t udp_dst = 0;  ///< of the first packet
   FrameId first_frame;
   Nanos first_time;
@@ -134,11 +137,9 @@ struct DirectionCounts {
   Tap tap = Tap::kUnknown;
   TapEvidence tap_evidence;
   std::uint8_t hop_limit = 0;  ///< TTL or hop limit of the first packet
-  std::uint32_t path_mtu = 0;  ///< bytes, of the first First or Middle packet; 0 while there was none
-  FrameId path_mtu_frame;      ///< that packet
+  FrameId path_mtu_frame;      ///< the packet that tells path_mtu
   Nanos path_mtu_time;
   std::vector<std::pair<std::uint8_t, std::uint64_t>> opcodes;  ///< opcode -> packets, ascending
-  std::uint64_t acks = 0;
   std::uint64_t rnr_naks = 0;
   std::uint64_t rnr_nak_copies = 0;  ///< of these, copies of one just seen
   std::array<std::uint64_t, wire::kNakCodes> naks{};
@@ -160,7 +161,6 @@ struct DirectionCounts {
   std::array<std::uint8_t, wire::kRoles> first_dscp_of{};  ///< … and the first
   std::vector<DscpChange> dscp_changes;                    ///< the first few
   std::uint64_t dscp_changes_in_all = 0;
-  std::array<std::uint64_t, 4> control_ecn{};        ///< by wire::Ecn, of ACKs and CNPs: the rest of `ecn` is data
   std::array<std::uint64_t, 8> data_while_paused{};  ///< data packets that passed while class n was paused
   Loop loop = Loop::kUnknown;                        ///< filled by the verdict
   Lazy<CongestionCounts> congestion;                 ///< none without CE and CNP

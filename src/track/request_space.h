@@ -131,17 +131,17 @@ class RequestSpace {
   bool started_ = false;
   bool read_is_open_ = false;  // the newest request is a READ whose span is not known
   std::uint32_t ip_id_changes_ = 0;
-  MessageLog messages_;
   PathMtu mtu_;
-  Acknowledgements replies_;
-  RoundTrips round_trips_;
-  Sequence resent_through_ = 0;  // the highest PSN that was ever resent
+  MessageLog messages_;
   MissingPsns missing_;
   LateArrivals late_;
   std::vector<PacketFacts> copies_;  // in a row: copies, unless the row turns out to be the sender going back
   EpisodeLog episodes_;
   History history_;
+  Acknowledgements replies_;
   SpaceCounts counts_;
+  RoundTrips round_trips_;
+  Sequence resent_through_ = 0;  // the highest PSN that was ever resent
   ReadWindow reads_;
   Triggers naks_;
   Triggers rnrs_;

@@ -24,8 +24,6 @@ struct Side {
     std::uint8_t value = 0;
   };
 
-  RequestSpace requests;
-  Row opcode_row;
   /// The same for what says which class and path a packet took: DSCP, 802.1p class and TTL together.
   struct PathRow {
     std::uint64_t packets = 0;
@@ -37,10 +35,14 @@ struct Side {
       return dscp == p.dscp() && priority == p.priority && hop_limit == p.hop_limit;
     }
   };
+
+  // What every packet touches heads its cache lines: with a thousand queue pairs, waiting for them is most of the work.
+  alignas(64) Row opcode_row;
   PathRow path_row;
-  RateMeter rate;               ///< of its data
   Lazy<Congestion> congestion;  ///< of its data, from the first CE or CNP on
-  DirectionCounts counts;
+  RateMeter rate;               ///< of its data
+  alignas(64) DirectionCounts counts;
+  alignas(64) RequestSpace requests;
   ResponseSpace responses;
   PacketFacts last_ack;
   FrameId last_sequence_nak;  ///< that it sent
