@@ -13,6 +13,11 @@ constexpr std::size_t kHashedPayload = 32;  // UDP, BTH and what follows it; a s
 constexpr std::uint16_t kEtherIpv4 = 0x0800;
 constexpr std::uint16_t kEtherIpv6 = 0x86DD;
 constexpr std::uint16_t kEtherRoceV1 = 0x8915;
+// Neighbours ask each other the same again and again, in the same bytes: that says nothing about two captures.
+constexpr std::uint8_t kIcmp = 1;
+constexpr std::uint8_t kIgmp = 2;
+constexpr std::uint8_t kHopByHop = 0;  // MLD
+constexpr std::uint8_t kIcmpv6 = 58;
 constexpr std::uint8_t kTcp = 6;
 constexpr std::uint8_t kUdp = 17;
 
@@ -99,6 +104,7 @@ std::optional<std::uint64_t> ipv4_fingerprint(Bytes packet) {
   const std::size_t header = std::size_t{packet[0] & 0xFu} * 4;
   const std::size_t total = load_be16(packet.data() + 2);
   if (header < 20 || header > packet.size() || total < header) return std::nullopt;
+  if (packet[9] == kIcmp || packet[9] == kIgmp) return std::nullopt;
   std::uint64_t hash = mix(4, packet.subspan(2, 6));  // total length, identification, fragment
   hash = mix(hash, packet.subspan(12, 8));            // addresses
   return mix_payload(hash, packet.subspan(header), total - header, packet[9]);
@@ -107,6 +113,7 @@ std::optional<std::uint64_t> ipv4_fingerprint(Bytes packet) {
 /// Also of RoCEv1, whose GRH has the same layout.
 std::optional<std::uint64_t> ipv6_fingerprint(Bytes packet) {
   if (packet.size() < 40) return std::nullopt;
+  if (packet[6] == kIcmpv6 || packet[6] == kHopByHop) return std::nullopt;
   std::uint64_t hash = mix(6, packet.subspan(4, 3));  // payload length, next header
   hash = mix(hash, packet.subspan(8, 32));            // addresses
   return mix_payload(hash, packet.subspan(40), load_be16(packet.data() + 4), packet[6]);
