@@ -36,12 +36,15 @@ bool reply_is_due(Sequence from, const SentSoFar& sent) {
 
 Nanos asked_time(const PendingRead& read) { return read.asked_again ? read.asked_again_time : read.time; }
 
+/// How long ago; nothing where the capture's clock stepped back meanwhile.
+Nanos since(Nanos then, const PacketFacts& packet) { return std::max(packet.time - then, Nanos{}); }
+
 /// The sender last sent it when the tap saw it, or, if the tap never did, just before the packet that jumped over it.
 Nanos wait_before(Sequence seq, const PacketFacts& packet, const SentSoFar& sent) {
   const Slot* slot = sent.history.find(seq);
-  if (is_seen(slot) && slot->last_frame != packet.frame) return packet.time - slot->last_time;
-  if (const PendingRead* read = sent.reads.find(seq)) return packet.time - asked_time(*read);
-  if (const auto* run = sent.missing.find(seq)) return packet.time - run->time;
+  if (is_seen(slot) && slot->last_frame != packet.frame) return since(slot->last_time, packet);
+  if (const PendingRead* read = sent.reads.find(seq)) return since(asked_time(*read), packet);
+  if (const auto* run = sent.missing.find(seq)) return since(run->time, packet);
   return {};
 }
 
@@ -51,13 +54,13 @@ Cause cause_of(Sequence seq, const PacketFacts& packet, const SentSoFar& sent, E
   // An RNR NAK outranks a sequence NAK for the packets still under way.
   if (const Trigger* rnr = sent.rnrs.answered_by(seq, packet.time, replies.received())) {
     e.trigger_frame = rnr->frame;
-    e.wait = packet.time - rnr->time;
+    e.wait = since(rnr->time, packet);
     e.advertised_wait = rnr->advertised;
     return Cause::kRnr;
   }
   if (const Trigger* nak = sent.naks.answered_by(seq, packet.time, replies.received())) {
     e.trigger_frame = nak->frame;
-    e.wait = packet.time - nak->time;
+    e.wait = since(nak->time, packet);
     return Cause::kNak;
   }
   const auto last_reply = replies.last_reply_time();
@@ -91,7 +94,7 @@ Episode judge_go_back(Sequence seq, const PacketFacts& packet, const SentSoFar& 
   e.first_psn_acked = seq >= sent.first && seq <= sent.replies.received();
   e.named_by_nak = sent.naks.name(seq);
   e.reply_was_due = reply_is_due(seq, sent);
-  e.silence = packet.time - sent.last_request_time;
+  e.silence = since(sent.last_request_time, packet);
   const Slot* slot = sent.history.find(seq);
   e.first_psn_behind_gap = slot && slot->behind_gap;
   // A receiver without reordering drops what overtook a late PSN as well: the PSN after a late one shares its fate.

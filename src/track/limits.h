@@ -11,7 +11,7 @@ namespace rocetop::track {
 
 /// Bounds on memory. What they cut off is said in SpaceCounts::inexact, *_omitted and Tracker::evicted_connections().
 struct Limits {
-  std::size_t connections = 100'000;   ///< live and finished together; about 4 KiB each when quiet
+  std::size_t connections = 100'000;   ///< live and finished together; see README for what each takes
   std::size_t listed_runs = 1'000;     ///< missing runs and episodes listed per space (the JSON contract's cut)
   std::size_t listed_total = 200'000;  ///< … and over all spaces
   std::size_t open_runs = 4'096;       ///< open missing runs per space; a one-way or sampled capture has endless ones

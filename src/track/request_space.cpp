@@ -304,6 +304,8 @@ void RequestSpace::count_copies() {
 bool RequestSpace::copies_were_resends(Sequence seq, const PacketFacts& packet, Context& context) {
   if (copies_.empty() || seq != extend(highest_, copies_.back().psn) + 1) return false;
   if (packet.has_ip_id && ids_count()) return false;
+  // Within kCopyWindow a sender goes back only when told to, and where replies are seen, nothing told it.
+  if (replies_.any_reply()) return false;
   if (counts_.duplicate_packets * 4 > counts_.packets) return false;
   const std::vector<PacketFacts> resent = std::move(copies_);
   copies_.clear();

@@ -147,7 +147,7 @@ void judge_peers(Docket& docket) {
     if (unanswered.moved_on) return;
     const std::uint64_t resends = unanswered.resends;
     const Nanos since = d.last_ack_frame ? d.last_ack_time : d.first_time;
-    const Nanos waited = d.last_request_time - since;
+    const Nanos waited = std::max(d.last_request_time - since, Nanos{});  // clocks step back
     if (resends < t.silent_resends && !(resends > 0 && waited >= t.silent_time)) return;
     const bool answered =
         v.opposite && (v.opposite->acks > 0 || v.opposite->responses.packets > 0 || v.opposite->rnr_naks > 0);
