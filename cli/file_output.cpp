@@ -26,11 +26,15 @@ FileOutput::~FileOutput() {
 
 Result<Done> FileOutput::open(const std::string& path) {
   path_ = path;
+  struct stat link{};
+  const bool is_link = ::lstat(path.c_str(), &link) == 0 && S_ISLNK(link.st_mode);
   struct stat there{};
   const bool exists = ::stat(path.c_str(), &there) == 0;
   if (exists && S_ISDIR(there.st_mode)) return Error{path + ": is a directory", "Give the name of a file."};
-  if (exists && !S_ISREG(there.st_mode)) {
-    fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (is_link || (exists && !S_ISREG(there.st_mode))) {
+    // Devices, pipes and links (/dev/stdout is one) stay what they are: they are written through.
+    fd_ =
+        ::open(path.c_str(), O_WRONLY | O_CREAT | (exists && S_ISREG(there.st_mode) ? O_TRUNC : 0) | O_CLOEXEC, kMode);
   } else {
     const std::string temporary = path + ".part" + std::to_string(::getpid());
     fd_ = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);

@@ -10,15 +10,25 @@
 
 namespace rocetop::cli {
 
+namespace {
+
+/// The one of `inputs` ("-" is standard input) that `path` would write over, or null.
+const std::string* written_over(const std::string& path, const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs) {
+    std::error_code ignored;  // what cannot be compared, a pipe or a file that is not there, is another file
+    if (std::filesystem::equivalent(input == "-" ? "/dev/stdin" : input, path, ignored)) return &input;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 Result<Done> Reports::open(const std::string& html, const std::string& csv, const std::vector<std::string>& inputs) {
   if (!html.empty()) {
     if (html == "-")
       return Error{"--html writes a file, not standard output", "rocetop triage FILE --html report.html"};
-    for (const std::string& input : inputs) {
-      std::error_code ignored;
-      if (input != "-" && std::filesystem::equivalent(input, html, ignored))
-        return Error{"--html " + html + " would overwrite the input", "rocetop triage FILE --html report.html"};
-    }
+    if (written_over(html, inputs) != nullptr)
+      return Error{"--html " + html + " would overwrite the input", "rocetop triage FILE --html report.html"};
     html_.emplace();
     if (auto done = html_->open(html); !done) return done.error();
     if (!present::html_report_has_plots()) {
@@ -31,6 +41,11 @@ Result<Done> Reports::open(const std::string& html, const std::string& csv, cons
     std::error_code error;
     std::filesystem::create_directories(csv, error);
     if (error) return Error{"--csv " + csv + ": " + error.message(), "Give a directory."};
+    for (const present::CsvFile& file : present::csv_files()) {
+      const std::string path = (std::filesystem::path(csv) / file.name).string();
+      if (const std::string* input = written_over(path, inputs); input != nullptr)
+        return Error{"--csv " + csv + " would overwrite " + *input + ", which is read", "Give another directory."};
+    }
     csv_ = csv;
   }
   return Done{};

@@ -139,7 +139,11 @@ int run_triage(const TriageOptions& options) {
   if (auto done = interpret_thresholds(options, job->engine.thresholds); !done)
     return complain(done.error()), kExitError;
   Reports reports;
-  if (auto done = reports.open(options.html, options.csv, job->files); !done) return complain(done.error()), kExitError;
+  std::vector<std::string> read = job->files;
+  for (const std::string& file : {options.thresholds_file, options.fabric.expect}) {
+    if (!file.empty()) read.push_back(file);
+  }
+  if (auto done = reports.open(options.html, options.csv, read); !done) return complain(done.error()), kExitError;
   stop_on_interrupt();
   const bool from_pipe = job->files == std::vector<std::string>{"-"};
   auto run = open(*job, [from_pipe] { return from_pipe ? wait_for_input(STDIN_FILENO) : !interrupted(); });
