@@ -65,7 +65,8 @@ void PauseLog::xoff(Port& port, std::size_t c, std::uint16_t quanta, FrameId fra
   PauseCounts& counts = port.counts.classes[c];
   if (open.paused) {
     add_time(port, c, now);
-    if (now > expiry(port, open)) end_stretch(port, c, counts.stretch_last, expiry(port, open));
+    const Nanos over = open.since + length_of(open.quanta, port.link_speed.value_or(kLikelyLink));
+    if (now > over) end_stretch(port, c, counts.stretch_last, port.link_speed ? over : open.since);
   }
   if (open.stretch_frames == 0) {
     open.stretch_since = now;
@@ -142,7 +143,8 @@ std::vector<PausingPort> PauseLog::finish(Nanos last_time) {
       Open& open = p.open[c];
       if (!open.paused) continue;
       add_time(p, c, last_time);
-      end_stretch(p, c, p.counts.classes[c].stretch_last, std::min(last_time, expiry(p, open)));
+      end_stretch(p, c, p.counts.classes[c].stretch_last,
+                  p.link_speed ? std::min(last_time, expiry(p, open)) : open.since);
       open.paused = false;
     }
     out.push_back(p.counts);

@@ -20,8 +20,10 @@ namespace rocetop::track {
 
 inline constexpr std::uint64_t kFastestLink = 800'000'000'000;  ///< bits per second; RoCE links in use go up to here
 inline constexpr std::uint64_t kSlowestLink = 10'000'000'000;   ///< … and start here
-inline constexpr std::size_t kPauseClasses = 9;                 ///< 0..7 of PFC, and 802.3x
-inline constexpr std::size_t kAllClasses = 8;                   ///< 802.3x stops them all
+/// A link of unknown speed that renews its pauses in time for this one pauses without end.
+inline constexpr std::uint64_t kLikelyLink = 100'000'000'000;
+inline constexpr std::size_t kPauseClasses = 9;  ///< 0..7 of PFC, and 802.3x
+inline constexpr std::size_t kAllClasses = 8;    ///< 802.3x stops them all
 
 /// One class of one pausing port.
 struct PauseCounts {
@@ -35,7 +37,7 @@ struct PauseCounts {
   std::optional<Nanos> paused;
   Nanos paused_least;
   Nanos paused_most;
-  /// Longest time without XON in which each XOFF came before the one before was over (on kSlowestLink, where the speed
+  /// Longest time without XON in which each XOFF came before the one before was over (on kLikelyLink, where the speed
   /// is not known), and how many XOFF it took.
   Nanos longest_stretch;
   std::uint64_t stretch_frames = 0;

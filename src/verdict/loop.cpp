@@ -50,7 +50,13 @@ LoopReader::LoopReader(const std::vector<ConnectionCounts>& connections, const C
                        const Thresholds& thresholds)
     : thresholds_(thresholds) {
   for (const auto& port : capture.pauses) {
-    for (const auto& c : port.classes) paused_ = paused_ || c.xoff_frames > 0;
+    for (const auto& c : port.classes) {
+      const Nanos certain = c.paused.value_or(c.paused_least);
+      const Nanos span = capture.last_time - capture.first_time;
+      paused_ =
+          paused_ || (c.xoff_frames >= thresholds.storm_frames &&
+                      static_cast<double>(certain.count) >= thresholds.paused_share * static_cast<double>(span.count));
+    }
   }
   for (const ConnectionCounts& c : connections) {
     for (const auto* d : {&c.a_to_b, &c.b_to_a}) {

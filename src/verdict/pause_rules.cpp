@@ -39,6 +39,10 @@ StoodStill stood_still(const Docket& docket, std::size_t c, double paused_share)
     const auto& d = *v.direction;
     const std::uint64_t data = d.requests.packets + d.responses.packets;
     if (data < docket.thresholds().class_packets || paused_share <= 0) return;
+    const auto is_class = [&](const auto& entry) { return entry.first == c; };
+    if (c != track::kAllClasses && !d.priorities.empty() &&
+        std::none_of(d.priorities.begin(), d.priorities.end(), is_class))
+      return;  // tagged, and of other classes
     std::uint64_t within = d.data_while_paused[c == track::kAllClasses ? 0 : c];
     const double even = paused_share * static_cast<double>(data);
     if (static_cast<double>(within) > docket.thresholds().stood_still * even) return;
@@ -57,7 +61,8 @@ void paused(Docket& docket, const PausingPort& port, std::size_t c, Nanos span) 
   const StoodStill still = stood_still(docket, c, most);
   const Thresholds& t = docket.thresholds();
   // Between the bounds, senders that stood still meanwhile tell.
-  if (least < t.paused_share && (most < t.paused_share || still.ids.empty())) return;
+  const bool often = counts.xoff_frames >= t.storm_frames;
+  if (least < t.paused_share && (most < t.paused_share || still.ids.empty() || !often)) return;
   Finding& f = docket.add("pfc.paused", Severity::kWarning, counts.paused ? Confidence::kHigh : Confidence::kMedium);
   const std::string how_much = counts.paused || percent(least) == percent(most)
                                    ? percent(least)
@@ -93,7 +98,7 @@ void storm(Docket& docket, const PausingPort& port, std::size_t c) {
   const PauseCounts& counts = port.classes[c];
   const Thresholds& t = docket.thresholds();
   if (counts.longest_stretch < t.storm_time || counts.stretch_frames < t.storm_frames) return;
-  Finding& f = docket.add("pfc.storm", Severity::kCritical, counts.paused ? Confidence::kHigh : Confidence::kMedium);
+  Finding& f = docket.add("pfc.storm", Severity::kCritical, counts.paused ? Confidence::kHigh : Confidence::kLow);
   f.title = fmt::format("pause storm: {} stopped without a break for {} by {} ({} XOFF, no XON)", class_name(c),
                         short_duration(counts.longest_stretch), mac_text(port.mac), counts.stretch_frames);
   f.explanation =
