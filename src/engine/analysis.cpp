@@ -144,6 +144,7 @@ model::Snapshot Analysis::finish() {
   verdict::CaptureEvidence capture = s.log.evidence(snapshot.capture);
   capture.rejections_omitted = snapshot.capture.rejections_omitted;
   capture.stray_damaged_packets = s.tracker->stray_damaged_packets();
+  capture.partial = s.partial;
   capture.pauses = snapshot.pauses = s.tracker->pauses(capture.last_time);
   capture.receivers = snapshot.receivers = s.tracker->receivers();
   snapshot.mix = s.log.mix();

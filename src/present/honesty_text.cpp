@@ -67,6 +67,10 @@ Span truncation(const CaptureCounts& c) {
 
 Span directions(const model::Snapshot& snapshot) {
   const std::uint64_t one_way = snapshot.capture.one_way_connections;
+  const auto has_both = [](const track::ConnectionCounts& c) { return c.a_to_b && c.b_to_a; };
+  if (one_way == 0 && std::none_of(snapshot.connections.begin(), snapshot.connections.end(), has_both)) {
+    return {"one direction seen (UC and UD are not acknowledged)", Tone::kPlain};
+  }
   if (one_way == 0) return {"both directions seen", Tone::kGood};
   const std::uint64_t all = std::max<std::uint64_t>(snapshot.connections.size(), one_way);
   return {fmt::format("{} of {} seen in one direction only", grouped(one_way), plural(all, "connection")),
@@ -165,7 +169,7 @@ std::string loops_text(const model::Snapshot& snapshot) {
       {Loop::kNotificationMissing, "without CNPs"},
       {Loop::kReactionMissing, "without a slowdown"},
       {Loop::kNotMarked, "without marks"},
-      {Loop::kUnknown, "unknown"},
+      {Loop::kUnknown, "not judged (too little passed)"},
   };
   std::string text;
   for (const auto& [loop, words] : kWords) {
@@ -253,7 +257,14 @@ std::string no_findings_text(const model::Snapshot& snapshot, const TextStyle& s
   if (snapshot.connections.empty()) {
     text += "there is no connection to judge.";
   } else if (s.resent + s.missing + s.naks + s.rnr == 0) {
-    text += "no packet was sent again, none is missing, and no NAK or RNR NAK passed.";
+    const auto is_datagram = [](const track::ConnectionCounts& c) { return c.transport == wire::Transport::kUd; };
+    const auto datagrams = std::count_if(snapshot.connections.begin(), snapshot.connections.end(), is_datagram);
+    if (static_cast<std::size_t>(datagrams) < snapshot.connections.size()) {
+      text += "no packet was sent again, none is missing, and no NAK or RNR NAK passed.";
+    } else {
+      text += "no rule fired.";
+    }
+    if (datagrams > 0) text += " Nothing is said about losses of UD: its PSNs tell none.";
   } else {
     text += fmt::format("no rule fired on {} sent again, {} missing, {}, {}.", plural(s.resent, "packet"),
                         plural(s.missing, "PSN"), plural(s.naks, "NAK"), plural(s.rnr, "RNR NAK"));

@@ -127,7 +127,7 @@ struct DirectionCounts {
   std::uint64_t truncated_frames = 0;
   std::uint64_t acks = 0;
   std::array<std::uint64_t, 4> control_ecn{};  ///< by wire::Ecn, of ACKs and CNPs: the rest of `ecn` is data
-  std::uint16_t udp_dst = 0;  ///< of the first packet
+  std::uint16_t udp_dst = 0;                   ///< of the first packet
   FrameId first_frame;
   Nanos first_time;
   IpAddress src;

@@ -22,8 +22,9 @@ void ReceiverLog::on_sign(const IpAddress& src, const IpAddress& dst, FrameId fr
       *at = {src, now};
     }
   }
-  at->last = now;
-  const auto recent = [&](const Sender& s) { return now - s.last <= kAtOnce; };
+  at->last = std::max(at->last, now);
+  // A CNP that was held until its connection was known is older than what has come since.
+  const auto recent = [&](const Sender& s) { return s.last <= now + kAtOnce && now - s.last <= kAtOnce; };
   const auto n = static_cast<std::uint32_t>(std::count_if(r.senders.begin(), r.senders.end(), recent));
   if (n <= r.counts.most_at_once) return;
   r.counts.host = dst;

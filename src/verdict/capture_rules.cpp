@@ -74,8 +74,10 @@ void one_way(Docket& docket) {
   // Packets of both directions that no PSN ties together are not a capture of one direction.
   const auto reversed = [&](const track::DirectionCounts* d) { return hosts.count({d->dst, d->src}) > 0; };
   const bool all = both == 0 && std::none_of(seen.begin(), seen.end(), reversed);
-  Finding& f = docket.add("capture.one_way", all ? Severity::kWarning : Severity::kInfo, Confidence::kHigh);
-  f.title = all ? "the capture holds one direction only"
+  const bool partial = docket.evidence().capture.partial;
+  Finding& f = docket.add("capture.one_way", all && !partial ? Severity::kWarning : Severity::kInfo, Confidence::kHigh);
+  f.title = all ? (partial ? "what the filter or window let through holds one direction only"
+                           : "the capture holds one direction only")
                 : fmt::format("{} seen in one direction only", plural(ids.size(), "connection"));
   f.explanation = fmt::format(
       "{} without {}: why a sender went back, what was acknowledged and what the capture missed cannot be seen there. "

@@ -61,7 +61,7 @@ void marks_without_cnp(Docket& docket, const LoopReader& loops) {
                     receiver.to_string(), flows.size() == 1 ? path_name(flows[0]) : plural(flows.size(), "connection"));
     f.explanation = fmt::format(
         "Switches signalled congestion on data to {}, the way back was captured, and no CNP for it passed. The senders "
-        "cannot slow down: the queue stays full until packets are dropped or paused.",
+        "cannot slow down for them; while that lasts, queues fill until packets are dropped or paused.",
         receiver.to_string());
     f.next_steps = {
         fmt::format("on {}: is the notification point on (ecn/roce_np/enable, or the vendor's tool)? Compare "
@@ -180,6 +180,11 @@ void cnp_class(Docket& docket, const DirectionView& v) {
   const std::uint8_t request = dscp(*v.direction, wire::Role::kRequest);
   const std::uint8_t data = request != track::kNoDscp ? request : dscp(*v.direction, wire::Role::kResponse);
   if (data == track::kNoDscp || data != cnp) return;
+  // Tagged frames may tell the classes apart by their priority.
+  if (v.opposite->priorities.size() > 1 || v.direction->priorities != v.opposite->priorities) {
+    const bool told_apart = !v.direction->priorities.empty() && !v.opposite->priorities.empty();
+    if (told_apart) return;
+  }
   Finding& f = docket.add("ecn.cnp_class", Severity::kWarning, Confidence::kHigh, v);
   f.title = fmt::format("CNPs ride in the data's own class (DSCP {}), {}", cnp, path_name(v));
   f.explanation =
@@ -297,7 +302,8 @@ void not_ect(Docket& docket, const LoopReader& loops) {
                           g->ids.size() > 1 ? fmt::format(" and {} more", g->ids.size() - 1) : "");
     f.explanation =
         bad ? "There is congestion on their way: other data to the same receiver is marked, ports are paused, or "
-              "packets are dropped as a full queue drops them. Switches can only drop or pause these packets, so the senders "
+              "packets are dropped as a full queue drops them. Switches can only drop or pause these packets, so the "
+              "senders "
               "learn of it too late."
             : "No mark, pause or full queue shows here (lost packets alone do not say why they were lost). When "
               "congestion comes, switches can only drop or pause these packets: congestion control by ECN (DCQCN) "

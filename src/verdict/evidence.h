@@ -33,6 +33,7 @@ struct CaptureEvidence {
   std::uint64_t evicted_connections = 0;
   std::vector<track::PausingPort> pauses;
   std::vector<track::ReceiverCounts> receivers;
+  bool partial = false;                     ///< a filter, -c, --from or --to kept frames out
   std::uint64_t rejections_omitted = 0;     ///< CM rejections beyond what is kept
   std::uint64_t stray_damaged_packets = 0;  ///< wrong ICRC, and a queue pair that nothing else was sent to
 };

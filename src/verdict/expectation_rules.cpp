@@ -69,8 +69,8 @@ void report(Docket& docket, const Violations& violations, std::string_view what,
     Finding& f = docket.add("expect.violated", Severity::kWarning, Confidence::kHigh);
     f.title = fmt::format("{} is not {} for {} ({}) from {}{}", what, expected, plural(x.packets, "packet"),
                           percent(share), host.to_string(), seen_text(x, values));
-    f.explanation = fmt::format(
-        "Expected: {} {}. As seen at this capture point: a device before it may have changed it.", what, expected);
+    f.explanation = fmt::format("Expected: {} {}. As seen at this capture point{}.", what, expected,
+                                what == "the path MTU" ? "" : ": a device before it may have changed it");
     f.next_steps = {std::string(step)};
     f.hosts.push_back(host);
     f.hosts.insert(f.hosts.end(), x.peers.begin(), x.peers.end());
@@ -118,8 +118,9 @@ void ecn(Docket& docket, const Expectations& e) {
 void mtu(Docket& docket, const Expectations& e) {
   Violations violations;
   docket.each_direction([&](const DirectionView& v) {
-    const auto& of = v.connection->path_mtu;
-    if (of) add(violations, v, *of == *e.path_mtu ? 0 : v.direction->frames, v.direction->frames, *of);
+    const std::uint32_t of = v.direction->path_mtu;  // 0 where nothing that long was sent: it has no say
+    const std::uint64_t data = data_packets(*v.direction);
+    if (of != 0) add(violations, v, of == *e.path_mtu ? 0 : data, data, of);
   });
   report(docket, violations, "the path MTU", std::to_string(*e.path_mtu), true,
          "look at the interface MTU of both ends, and at the path MTU the application asks for");

@@ -13,7 +13,7 @@ namespace rocetop::verdict {
 namespace {
 
 /// Smaller messages are signalling, whose pauses are nobody's loss.
-constexpr std::uint64_t kLargeMessage = 4096;
+constexpr std::uint64_t kLargeMessage = 32 * 1024;  // smaller ones are requests, heartbeats, control
 
 /// Time in which a host had something outstanding, over all its connections: an upper bound, for they may overlap.
 using BusyByHost = std::map<IpAddress, Nanos>;
@@ -50,7 +50,8 @@ void limited(Docket& docket, const DirectionView& v, const BusyByHost& busy) {
                         v.direction->src.to_string(), percent(share), path_name(v));
   f.explanation = fmt::format(
       "{} of {} bytes on average took {} each (median), and after each of them nothing was asked of the network for {} "
-      "(median). Neither the network nor the peer was waited for meanwhile, so a faster one would not help. Seen far "
+      "(median). This connection waited neither for the network nor for its peer meanwhile; what its host waited for, "
+      "another connection included, is not on this wire. Seen far "
       "from the sender, each pause holds one round trip as well.",
       plural(main->counts->complete, "message"), main->counts->bytes / main->counts->complete,
       short_duration(Nanos{main->counts->completion_ns.percentile(0.5)}), short_duration(Nanos{idle.percentile(0.5)}));

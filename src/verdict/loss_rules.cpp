@@ -87,9 +87,11 @@ void before_tap(Docket& docket, const DirectionView& v) {
   const LostBefore found = lost_before(docket, v);
   const std::uint64_t lost = found.proven + found.tails;
   if (lost == 0) return;
-  Finding& f =
-      docket.add("loss.before_tap", Severity::kWarning,
-                 docket.weighed(replies_seen && found.proven > 0 ? Confidence::kHigh : Confidence::kMedium), v);
+  Finding& f = docket.add("loss.before_tap", Severity::kWarning,
+                          docket.weighed(!replies_seen      ? Confidence::kLow
+                                         : found.proven > 0 ? Confidence::kHigh
+                                                            : Confidence::kMedium),
+                          v);
   f.title = fmt::format("{}{} lost before the capture point, {}", found.tails > 0 ? "at least " : "",
                         plural(lost, "packet"), path_name(v));
   f.explanation = fmt::format(
@@ -99,7 +101,8 @@ void before_tap(Docket& docket, const DirectionView& v) {
       "either end.",
       v.direction->src.to_string(),
       replies_seen ? ""
-                   : " (the replies are not in the capture, so that it went back is inferred from the order alone)",
+                   : " (the replies are not in the capture: that it went back is inferred from the order alone, and "
+                     "what the capture itself missed looks the same)",
       v.direction->src.to_string());
   if (found.tails > 0) {
     f.explanation += fmt::format(
@@ -121,8 +124,8 @@ void before_tap(Docket& docket, const DirectionView& v) {
           v.direction->src.to_string()),
       "check that RoCE rides in its lossless (or ECN-marked) class on every hop: DSCP or priority rewritten on the way "
       "drops silently"};
-  f.ruled_out = {"reordering: the sender went back before they arrived",
-                 "capture loss: nothing acknowledged them before"};
+  f.ruled_out = {"reordering: the sender went back before they arrived"};
+  if (replies_seen) f.ruled_out.emplace_back("capture loss: nothing acknowledged them before");
   for (const SpaceCounts* space : {&requests, &responses}) {
     for (const MissingRun& run : space->missing) {
       if (run.outcome == Outcome::kRetransmitted) cite(f, run);

@@ -252,7 +252,7 @@ inline constexpr std::array kRuleBook = {
               "data of several hosts to one receiver was marked, or answered by CNPs, within a millisecond",
               "many senders without congestion",
               "stagger the senders, or let fewer of them send at a time",
-              {"incast_senders"}},
+              {"incast_senders", "incast_signs"}},
     RuleFacts{"unfair",
               Severity::kWarning,
               Severity::kWarning,

@@ -56,6 +56,7 @@ void add_flows(Finding& f, const std::vector<DirectionView>& flows, const IpAddr
 
 void incast(Docket& docket, const ReceiverCounts& r, const Shared& shared) {
   if (r.most_at_once < docket.thresholds().incast_senders) return;
+  if (shared.ce + shared.cnps < docket.thresholds().incast_signs) return;
   Finding& f = docket.add("incast", Severity::kWarning, docket.weighed(Confidence::kHigh));
   f.title = fmt::format("{} hosts overran {} at once: {} marked CE, {}", r.most_at_once, r.host.to_string(),
                         plural(shared.ce, "packet"), plural(shared.cnps, "CNP"));

@@ -61,6 +61,7 @@ struct Thresholds {
   Nanos storm_time = milliseconds(5);
   std::uint64_t storm_frames = 4;
   std::uint64_t incast_senders = 3;
+  std::uint64_t incast_signs = 10;
   double fair_index = 0.9;
   double unfair_ratio = 3.0;
   double shared_time = 0.5;
@@ -231,6 +232,9 @@ inline constexpr std::array kThresholds = {
     ThresholdFacts{"incast_senders", ThresholdUnit::kCount,
                    "hosts that congest the way to one receiver within a millisecond",
                    "Two senders are a crossing of paths.", &Thresholds::incast_senders},
+    ThresholdFacts{"incast_signs", ThresholdUnit::kPackets,
+                   "CE-marked packets and CNPs of that receiver, together, from which it was overrun",
+                   "A few marks are a queue that was long for a moment.", &Thresholds::incast_signs},
     ThresholdFacts{"fair_index", ThresholdUnit::kShare,
                    "Jain's index of connections that share a congested receiver, below which the shares are unfair",
                    "Two rates as 1 to 2 have this index.", &Thresholds::fair_index},
