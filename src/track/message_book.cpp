@@ -46,6 +46,16 @@ void MessageBook::spend(Stage on, Nanos until) {
   mark_ = until;
 }
 
+void MessageBook::add_stalls(Nanos stalled, Nanos until) {
+  if (!is_open_) return;
+  spend(Stage::kMoving, until);
+  Nanos& moving = spent_[static_cast<std::size_t>(Stage::kMoving)];
+  Nanos& held_up = spent_[static_cast<std::size_t>(Stage::kRecovering)];
+  const Nanos moved = std::min(stalled, moving);
+  moving = moving - moved;
+  held_up = held_up + moved;
+}
+
 void MessageBook::on_go_back(const Episode& episode, Sequence highest) {
   const bool rnr = episode.cause == Cause::kRnr;
   if (rnr) {

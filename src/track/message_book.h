@@ -57,11 +57,15 @@ class MessageBook {
   // Of what begins or ends something, and of what is late. `next` is the PSN after the last one that was taken, here or
   // by the log; the result is the new one.
   Sequence on_request(Sequence next, const Piece& piece, const Sent& sent);
+  /// Middles have come up to `until`, after gaps of kStall and more, `stalled` in all.
+  void add_stalls(Nanos stalled, Nanos until);
   Sequence on_reply(Sequence next, const PacketFacts& reply, const Sent& sent);
   void on_go_back(const Episode& episode, Sequence highest);
 
   /// Whether a message is being sent, or READ responses flow, with nothing in the way.
   bool moving() const { return stage_ == Stage::kMoving; }
+  /// Up to when time has been given to a stage.
+  Nanos spent_until() const { return mark_; }
   /// Everything not completed stays open.
   MessageStats total() const;
 

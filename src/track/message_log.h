@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MessageLog: the messages of one direction's requests. What every packet touches is here: a packet in mid-message, on
-// time, costs a few comparisons and opens no book. Everything else is the MessageBook's, made with the first message.
+// MessageLog: the messages of one direction's requests. What every packet touches is here: a packet in mid-message
+// costs a few comparisons and opens no book. Everything else is the MessageBook's, made with the first message.
 #pragma once
+
+#include <algorithm>
 
 #include "base/lazy.h"
 #include "track/message_book.h"
@@ -12,9 +14,12 @@ class MessageLog {
  public:
   /// A request packet with the PSNs seq..last, after the space has placed it.
   void on_request(Sequence seq, Sequence last, const PacketFacts& packet, const MessageBook::Sent& sent) {
-    if (seq == next_ && packet.position == wire::Position::kMiddle && moving_ &&
-        packet.time - sent.last_request_time < MessageBook::kStall) {
+    if (seq == next_ && packet.position == wire::Position::kMiddle && moving_) {
       ++next_;
+      if (packet.time - sent.last_request_time >= MessageBook::kStall) {
+        stalled_ = stalled_ + std::max(packet.time - std::max(sent.last_request_time, entered_until_), Nanos{});
+        stalled_until_ = packet.time;
+      }
       return;
     }
     on_edge(seq, last, packet, sent);
@@ -29,14 +34,19 @@ class MessageLog {
   /// The sender goes back, having waited; `highest` is the highest PSN it had sent.
   void on_go_back(const Episode& episode, Sequence highest);
 
-  MessageStats total() const { return book_ ? book_->total() : MessageStats{}; }
+  MessageStats total() const;
 
  private:
   void on_edge(Sequence seq, Sequence last, const PacketFacts& packet, const MessageBook::Sent& sent);
   void on_answer(const PacketFacts& reply, const MessageBook::Sent& sent);
 
+  void enter_stalls();
+
   Sequence next_ = 0;    // the PSN after the last one taken; the book's lags behind in mid-message
   bool moving_ = false;  // the book's stage
+  Nanos stalled_;        // in mid-message, not entered in the book yet
+  Nanos stalled_until_;
+  Nanos entered_until_;  // the time that the book has spent
   Lazy<MessageBook> book_;
 };
 
