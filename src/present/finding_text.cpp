@@ -137,10 +137,9 @@ class FindingsText {
   }
 
   std::string frames(const Finding& f) const {
-    std::vector<std::string> parts;
-    for (std::size_t i = 0; i < f.frames.size(); ++i) {
-      parts.push_back(frame_text(f.frames[i], several_files_));
-    }
+    std::vector<std::string> parts(f.frames.size());
+    std::transform(f.frames.begin(), f.frames.end(), parts.begin(),
+                   [this](FrameId frame) { return frame_text(frame, several_files_); });
     std::string text = (f.frames.size() == 1 ? "packet\u00A0" : "packets\u00A0") + joined(parts, ", ");
     const std::uint64_t total = std::max<std::uint64_t>(f.frames_total, f.frames.size());
     if (total > parts.size()) text += fmt::format(" (of\u00A0{})", grouped(total));

@@ -15,8 +15,6 @@
 namespace rocetop::verdict {
 namespace {
 
-using track::CongestionCounts;
-using track::ConnectionCounts;
 using track::DirectionCounts;
 using track::ReceiverCounts;
 
