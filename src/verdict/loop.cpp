@@ -66,7 +66,6 @@ LoopReader::LoopReader(const std::vector<ConnectionCounts>& connections, const C
       if (rtt_is_inflated(**d)) receivers_[(*d)->dst].slow.insert((*d)->src);
       if (!(*d)->congestion || (*d)->congestion->ce_packets == 0) continue;
       ++receivers_[(*d)->dst].marked_directions;
-      marked_receivers_[(*d)->dst] += (*d)->congestion->ce_packets;
     }
   }
 }

@@ -33,7 +33,10 @@ class LoopReader {
   /// Signs that packets of this direction waited or were dropped, though none was marked.
   bool queues_without_marks(const DirectionView& v) const;
   /// Data that this host receives is marked at this capture point: it is behind a queue that marks.
-  bool marks_seen_towards(const IpAddress& host) const { return marked_receivers_.count(host) > 0; }
+  bool marks_seen_towards(const IpAddress& host) const {
+    const auto found = receivers_.find(host);
+    return found != receivers_.end() && found->second.marked_directions > 0;
+  }
 
  private:
   struct Receiver {
@@ -47,7 +50,6 @@ class LoopReader {
   const Thresholds& thresholds_;
   bool paused_ = false;
   std::map<IpAddress, Receiver> receivers_;
-  std::map<IpAddress, std::uint64_t> marked_receivers_;
 };
 
 /// Fills DirectionCounts::loop, and gives Fast CNPs, which name the receiver's queue pair, to the data they are about.
