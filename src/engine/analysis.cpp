@@ -2,6 +2,8 @@
 #include "engine/analysis.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -14,6 +16,7 @@
 namespace rocetop::engine {
 namespace {
 
+constexpr std::size_t kGroup = 4;  // frames worked on together: their state still fits the nearest cache
 constexpr std::uint64_t kProgressBytes = 4 << 20;  // between two calls of the progress function
 
 bool before(const Bound& bound, const source::Frame& frame) {
@@ -24,6 +27,11 @@ bool after(const Bound& bound, const source::Frame& frame) {
   return (bound.frame && frame.id.number() > *bound.frame) || (bound.time && frame.time > *bound.time);
 }
 
+bool is_tracked(const wire::Decoded& decoded) {
+  return decoded.kind == wire::FrameKind::kRoce && decoded.packet.protocol != wire::Protocol::kInfiniband &&
+         decoded.packet.protocol != wire::Protocol::kVeroce;
+}
+
 }  // namespace
 
 struct Analysis::State {
@@ -31,8 +39,17 @@ struct Analysis::State {
   std::optional<source::PacketFilter> filter;
   std::unique_ptr<track::Tracker> tracker;
   CaptureLog log;
-  wire::Decoded decoded;
-  std::uint64_t passed = 0;                                         // frames that filter and bounds let through
+  /// Frames are analysed in groups: while one is worked on, the memory that the next one needs is on its way.
+  struct Group {
+    std::size_t size = 0;
+    std::size_t tracked = 0;
+    std::array<const source::Frame*, kGroup> frames;
+    std::array<wire::Decoded, kGroup> decoded;
+    std::array<track::Arrival, kGroup> arrivals;  // of the tracked ones
+  };
+  std::array<Group, 4> groups;
+  std::size_t filling = 0;   // of `groups`; those before it are looked up, looked further, and next to be analysed
+  std::uint64_t passed = 0;  // frames that filter and bounds let through
   const std::vector<source::InterfaceFacts>* interfaces = nullptr;  // while run() lasts
   bool partial = false;
   model::Parts parts;
@@ -63,18 +80,53 @@ struct Analysis::State {
 
   void end_early() { partial = parts.after = true; }
 
-  void analyse(const source::Frame& frame, const FrameObserver& observer) {
+  /// Takes a frame into the group; when it is full, the one before is analysed.
+  void take(const source::Frame& frame, const FrameObserver& observer) {
+    Group& group = groups[filling];
+    wire::Decoded& decoded = group.decoded[group.size];
+    group.frames[group.size] = &frame;
     wire::decode(frame.link_type, frame.bytes, frame.wire_length, options.decode, decoded);
-    log.add(frame, decoded);
-    track::Observation observation;
-    if (decoded.kind == wire::FrameKind::kRoce && decoded.packet.protocol != wire::Protocol::kInfiniband &&
-        decoded.packet.protocol != wire::Protocol::kVeroce) {
-      observation = tracker->on_packet(decoded.packet, frame.id, frame.time, frame.wire_length);
+    if (++group.size == kGroup) end_group(observer);
+  }
+
+  void prepare(Group& group) {
+    for (std::size_t i = 0; i < group.size; ++i) {
+      const source::Frame& frame = *group.frames[i];
+      const wire::Decoded& decoded = group.decoded[i];
+      if (is_tracked(decoded)) {
+        tracker->prepare(decoded.packet, frame.id, frame.time, frame.wire_length, group.arrivals[group.tracked++]);
+      }
     }
-    if (decoded.kind == wire::FrameKind::kPause) {
-      tracker->on_pause(decoded.pause, frame.interface, frame.id, frame.time, link_speed(frame.interface));
+  }
+
+  /// Each group comes one step further, and the oldest is analysed.
+  void end_group(const FrameObserver& observer) {
+    const auto before = [&](std::size_t n) -> Group& { return groups[(filling + groups.size() - n) % groups.size()]; };
+    prepare(before(0));
+    tracker->look_up(std::span(before(1).arrivals).first(before(1).tracked));
+    tracker->look_further(std::span(before(2).arrivals).first(before(2).tracked));
+    analyse(before(3), observer);
+    filling = (filling + 1) % groups.size();
+  }
+
+  /// Everything taken so far.
+  void end_groups(const FrameObserver& observer) {
+    for (std::size_t i = 0; i < groups.size(); ++i) end_group(observer);
+  }
+
+  void analyse(Group& group, const FrameObserver& observer) {
+    track::Arrival* next = group.arrivals.data();
+    for (std::size_t i = 0; i < group.size; ++i) {
+      const source::Frame& frame = *group.frames[i];
+      const wire::Decoded& decoded = group.decoded[i];
+      log.add(frame, decoded);
+      const track::Observation observation = is_tracked(decoded) ? tracker->on_packet(*next++) : track::Observation{};
+      if (decoded.kind == wire::FrameKind::kPause) {
+        tracker->on_pause(decoded.pause, frame.interface, frame.id, frame.time, link_speed(frame.interface));
+      }
+      if (observer && decoded.kind != wire::FrameKind::kOther) observer(frame, decoded, observation);
     }
-    if (observer && decoded.kind != wire::FrameKind::kOther) observer(frame, decoded, observation);
+    group.size = group.tracked = 0;
   }
 };
 
@@ -109,8 +161,9 @@ void Analysis::run(source::FrameSource& source, const FrameObserver& observer, c
       }
       if (!s.admits(frame)) continue;
       ++s.passed;
-      s.analyse(frame, observer);
+      s.take(frame, observer);
     }
+    s.end_groups(observer);
     if (progress && source.bytes_read() >= next_progress) {
       next_progress = source.bytes_read() + kProgressBytes;
       if (!progress(source.bytes_read(), source.bytes_total())) {

@@ -25,6 +25,7 @@ struct Limits {
   std::size_t suspect_packets = 512;            ///< packets kept while it is open whether a QPN was used again
   std::size_t hosts = 16'384;                   ///< receivers, host pairs and QPs of which CNPs are followed
   std::size_t management_exchanges = 20'000;    ///< CM exchanges remembered
+  bool shortcuts = true;  ///< false: every packet takes the long way, so that a test can hold the two to each other
 };
 
 /// A copy made by a mirror or the network follows its original at once (0.05 ms in the lab); the fastest resends seen

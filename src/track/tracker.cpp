@@ -14,6 +14,14 @@ constexpr std::size_t kLiveMost = 1 << 16;  // connections followed at one time;
 /// Messages that a new connection may have completed unseen before its first reply is: captures lose some.
 constexpr std::int64_t kUnseenMessages = 64;
 
+Observation observed(Kind kind, SpaceName space, std::uint32_t connection) {
+  Observation observation;
+  observation.connection = connection;
+  observation.space = space;
+  observation.kind = kind;
+  return observation;
+}
+
 std::int64_t outside(std::int64_t value, std::int64_t low, std::int64_t high) {
   return value < low ? low - value : value > high ? value - high : 0;
 }
@@ -27,44 +35,78 @@ Tracker::Tracker(const Limits& limits, ResolutionSink* sink)
 
 Tracker::~Tracker() = default;
 
-Observation Tracker::on_packet(const wire::Packet& packet, FrameId frame, Nanos time, std::uint32_t wire_bytes) {
-  FlowKey key;
+void Tracker::prepare(const wire::Packet& packet, FrameId frame, Nanos time, std::uint32_t wire_bytes,
+                      Arrival& out) const {
+  out.packet = &packet;
+  take_facts(packet, frame, time, wire_bytes, out.facts);
+  FlowKey& key = out.key;
   key.hosts = {packet.src, packet.dst, packet.network, packet.protocol};
   key.dst_qpn = packet.bth.dest_qp;
-  PacketFacts facts = facts_of(packet, frame, time, wire_bytes);
-  if (pauses_.any()) facts.paused_classes = pauses_.paused_classes(time);
-  if (facts.role == wire::Role::kCnp) cnps_.on_cnp(key.hosts, facts, key.dst_qpn);
-  context_.now = time;
-  key.datagram = facts.role == wire::Role::kDatagram;
-  if (key.datagram && packet.has(wire::kDeth)) key.src_qpn = packet.deth.src_qp;
-  if (key.dst_qpn.value <= 1 && facts.role != wire::Role::kCnp) {
-    on_management(packet, key, frame, time);
-    Observation observation;
-    observation.kind = Kind::kManagement;
-    return observation;
-  }
-  return route(key, facts);
+  key.datagram = out.facts.role == wire::Role::kDatagram;
+  key.src_qpn = key.datagram && packet.has(wire::kDeth) ? packet.deth.src_qp : Qpn{};
+  out.hash = FlowKeyHash{}(key);
+  out.flows_version = 0;
+  flows_.fetch(out.hash);
 }
 
-Observation Tracker::route(const FlowKey& key, const PacketFacts& packet) {
-  auto found = flows_.find(key);
-  if (found == flows_.end() && !may_open(key, packet)) return {};
-  Flow flow = found != flows_.end() ? found->second : open_flow(key);
-  Connection* known = connections_[flow.connection].get();
-  if (packet.role == wire::Role::kRequest) {
-    if (!known->suspicion && known->side(flow.side).requests.is_suspect(packet)) {
-      doubt(flow.connection, flow.side, packet);
-      found = flows_.find(key);
-      flow = found != flows_.end() ? found->second : open_flow(key);
-      known = connections_[flow.connection].get();
-    }
-  } else if ((packet.role == wire::Role::kAcknowledge || packet.role == wire::Role::kResponse) && !known->is_paired()) {
-    try_to_pair(key, packet);
-    flow = flows_.find(key)->second;
-    known = connections_[flow.connection].get();
+void Tracker::look_up(std::span<Arrival> arrivals) {
+  for (Arrival& arrival : arrivals) {
+    arrival.flow = flows_.find(arrival.key, arrival.hash);
+    arrival.flows_version = flows_.version();
+    if (arrival.flow) arrival.flow.connection->fetch(arrival.flow.side, arrival.facts);
   }
-  Connection& connection = *known;
-  Observation observation = connection.on_packet(flow.side, packet, context_);
+}
+
+void Tracker::look_further(std::span<const Arrival> arrivals) const {
+  for (const Arrival& arrival : arrivals) {
+    if (arrival.flow && arrival.flows_version == flows_.version()) {
+      arrival.flow.connection->fetch_further(arrival.flow.side, arrival.facts);
+    }
+  }
+}
+
+Observation Tracker::on_packet(const wire::Packet& packet, FrameId frame, Nanos time, std::uint32_t wire_bytes) {
+  Arrival arrival;
+  prepare(packet, frame, time, wire_bytes, arrival);
+  return on_packet(arrival);
+}
+
+Observation Tracker::on_packet(Arrival& arrival) {
+  const FlowKey& key = arrival.key;
+  PacketFacts& facts = arrival.facts;
+  if (pauses_.any()) facts.paused_classes = pauses_.paused_classes(facts.time);
+  if (facts.role == wire::Role::kCnp) cnps_.on_cnp(key.hosts, facts, key.dst_qpn);
+  context_.now = facts.time;
+  if (key.dst_qpn.value <= 1 && facts.role != wire::Role::kCnp) {
+    on_management(*arrival.packet, key, facts.frame, facts.time);
+    return observed(Kind::kManagement, SpaceName::kNone, 0);
+  }
+  const FlowTable::Flow flow =
+      arrival.flows_version == flows_.version() ? arrival.flow : flows_.find(key, arrival.hash);
+  if (flow && context_.limits.shortcuts && flow.connection->take_ordinary(flow.side, facts)) {
+    return observed(Kind::kNew, SpaceName::kRequests, flow.connection->id);
+  }
+  return route(key, facts, flow);
+}
+
+Observation Tracker::route(const FlowKey& key, const PacketFacts& packet, FlowTable::Flow flow) {
+  Observation observation;
+  if (!flow && !may_open(key, packet)) return observation;
+  if (!flow) flow = open_flow(key);
+  if (packet.role == wire::Role::kRequest) {
+    const Connection& known = *flow.connection;
+    if (!known.suspicion && known.side(flow.side).requests.is_suspect(packet)) {
+      doubt(flow.index, flow.side, packet);
+      flow = flows_.find(key);
+      if (!flow) flow = open_flow(key);
+    }
+  } else if ((packet.role == wire::Role::kAcknowledge || packet.role == wire::Role::kResponse) &&
+             !flow.connection->is_paired()) {
+    try_to_pair(key, packet);
+    flow = flows_.find(key);
+  }
+  Connection& connection = *flow.connection;
+  connection.on_packet(flow.side, packet, context_, observation);
   if (connection.id == 0) connection.id = next_id_++;
   observation.connection = connection.id;
   if (packet.role == wire::Role::kRequest && !connection.is_paired()) {
@@ -72,11 +114,11 @@ Observation Tracker::route(const FlowKey& key, const PacketFacts& packet) {
     const Psn last = wire_psn(std::max(requests.highest(), requests.first()));
     if (Pairing::bucket_of(last) != connection.noted_bucket ||
         Pairing::bucket_of(packet.psn) != connection.noted_bucket) {
-      pairing_.note_requests(key.hosts, flow.connection, packet.psn, last);
+      pairing_.note_requests(key.hosts, flow.index, packet.psn, last);
       connection.noted_bucket = Pairing::bucket_of(last);
     }
   }
-  if (connection.suspicion) decide_doubt(flow.connection, flow.side, packet);
+  if (connection.suspicion) decide_doubt(flow.index, flow.side, packet);
   return observation;
 }
 
@@ -91,14 +133,13 @@ bool Tracker::may_open(const FlowKey& key, const PacketFacts& packet) {
   return false;
 }
 
-Tracker::Flow& Tracker::open_flow(const FlowKey& key) {
+FlowTable::Flow Tracker::open_flow(const FlowKey& key) {
   if (live_ >= kLiveMost) make_room();
   if (key.datagram) {
-    if (const auto other = flows_.find(key.reversed_datagram()); other != flows_.end()) {
-      Connection& connection = *connections_[other->second.connection];
-      const auto side = static_cast<std::uint8_t>(connection.add_side(key));
-      const Flow flow{other->second.connection, side};
-      return flows_.insert_or_assign(key, flow).first.value();
+    if (FlowTable::Flow flow = flows_.find(key.reversed_datagram())) {
+      flow.side = static_cast<std::uint8_t>(flow.connection->add_side(key));
+      flows_.put(key, flow);
+      return flow;
     }
   }
   const auto index = static_cast<ConnectionIndex>(connections_.size());
@@ -107,24 +148,21 @@ Tracker::Flow& Tracker::open_flow(const FlowKey& key) {
   Connection& connection = *connections_.back();
   connection.facts = {key.hosts.protocol, key.hosts.network};
   connection.add_side(key);
-  flows_.insert_or_assign(key, Flow{index, 0});
+  flows_.put(key, {&connection, index, 0});
   if (const auto said = announced_.find(key); said != announced_.end()) {
     const Announcement& a = said->second;
     const FlowKey& other_key = key == a.a_to_b ? a.b_to_a : a.a_to_b;
     connection.announce(a.facts, a.path_mtu, other_key.dst_qpn);
-    const auto other = flows_.find(other_key);
-    if (other != flows_.end() && other->second.connection != index &&
-        !connections_[other->second.connection]->is_paired()) {
-      join(other->second.connection, index, PairedBy::kCm);
-    }
+    const FlowTable::Flow other = flows_.find(other_key);
+    if (other && other.index != index && !other.connection->is_paired()) join(other.index, index, PairedBy::kCm);
   }
-  return flows_.find(key).value();
+  return flows_.find(key);
 }
 
 // ---------------------------------------------------------------------------------------------- pairing
 
 void Tracker::try_to_pair(const FlowKey& key, const PacketFacts& packet) {
-  const ConnectionIndex index = flows_.find(key)->second.connection;
+  const ConnectionIndex index = flows_.find(key).index;
   // A side whose replies fit none, or too many, is tried more and more seldom.
   const std::uint32_t attempt = connections_[index]->pairing_attempts++;
   if (attempt >= kAttemptsAtFirst && attempt % kAttemptsAtFirst != 0) return;
@@ -150,7 +188,7 @@ void Tracker::join(ConnectionIndex one, ConnectionIndex other, PairedBy by) {
   --live_;
   pairing_.forget(kept);
   pairing_.forget(gone);
-  for (std::uint8_t side = 0; side < 2; ++side) flows_[connection.side(side).key] = Flow{kept, side};
+  for (std::uint8_t side = 0; side < 2; ++side) flows_.put(connection.side(side).key, {&connection, kept, side});
 }
 
 /// At the end: of a host pair's sides that nothing else joined, two that share a UDP source port with each other and
@@ -256,15 +294,15 @@ void Tracker::begin_anew(ConnectionIndex index) {
     connections_[index]->take_again(context_);
   }
   retire(index);
-  for (const auto& [key, packet] : again) route(key, packet);
+  for (const auto& [key, packet] : again) route(key, packet, flows_.find(key));
 }
 
 void Tracker::retire(ConnectionIndex index) {
   Connection& connection = *connections_[index];
   for (std::size_t side = 0; side < connection.side_count(); ++side) {
     const FlowKey& key = connection.side(side).key;
-    const auto found = flows_.find(key);
-    if (found != flows_.end() && found->second.connection == index) flows_.erase(found);
+    const FlowTable::Flow flow = flows_.find(key);
+    if (flow && flow.index == index) flows_.erase(key);
   }
   connection.give_back(context_);
   if (finished_.size() < context_.limits.connections) {
@@ -302,8 +340,7 @@ void Tracker::announce(const Announcement& announcement) {
   for (const FlowKey& key : {announcement.a_to_b, announcement.b_to_a}) {
     announced_.insert_or_assign(key, announcement);
     // Whatever used these QPNs before is over.
-    const auto found = flows_.find(key);
-    if (found != flows_.end()) retire(found->second.connection);
+    if (const FlowTable::Flow flow = flows_.find(key)) retire(flow.index);
   }
 }
 

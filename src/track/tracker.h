@@ -6,17 +6,29 @@
 #include <tsl/robin_map.h>
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "track/cnp_log.h"
 #include "track/connection.h"
 #include "track/context.h"
 #include "track/flow_key.h"
+#include "track/flow_table.h"
 #include "track/management.h"
 #include "track/pairing.h"
 #include "track/pause_log.h"
 
 namespace rocetop::track {
+
+/// A packet that is about to be tracked. `packet` must live as long.
+struct Arrival {
+  const wire::Packet* packet = nullptr;
+  PacketFacts facts;
+  FlowKey key = {};
+  std::size_t hash = 0;
+  FlowTable::Flow flow;  ///< as look_up() found it, when the flow table had `flows_version`
+  std::uint64_t flows_version = 0;
+};
 
 class Tracker {
  public:
@@ -26,6 +38,14 @@ class Tracker {
 
   /// One decoded packet, in the order of the capture. Times may step back; they are taken as they are.
   Observation on_packet(const wire::Packet& packet, FrameId frame, Nanos time, std::uint32_t wire_bytes);
+
+  /// The same in steps, for who has several packets at hand: after each step, the memory that the next one needs is on
+  /// its way, and other packets can be worked on. prepare() must be the first step and on_packet() the last; the two
+  /// between may be left out.
+  void prepare(const wire::Packet& packet, FrameId frame, Nanos time, std::uint32_t wire_bytes, Arrival& out) const;
+  void look_up(std::span<Arrival> arrivals);
+  void look_further(std::span<const Arrival> arrivals) const;
+  Observation on_packet(Arrival& arrival);
 
   /// A pause frame, between packets in the order of the capture. `link_speed`: bits per second, if it is known.
   void on_pause(const wire::Pause& pause, std::uint32_t interface, FrameId frame, Nanos time,
@@ -52,14 +72,9 @@ class Tracker {
   std::uint64_t management_frames() const { return management_frames_; }
 
  private:
-  struct Flow {
-    ConnectionIndex connection = 0;
-    std::uint8_t side = 0;
-  };
-
-  Observation route(const FlowKey& key, const PacketFacts& packet);
+  Observation route(const FlowKey& key, const PacketFacts& packet, FlowTable::Flow flow);
   bool may_open(const FlowKey& key, const PacketFacts& packet);
-  Flow& open_flow(const FlowKey& key);
+  FlowTable::Flow open_flow(const FlowKey& key);
   void try_to_pair(const FlowKey& key, const PacketFacts& packet);
   void join(ConnectionIndex one, ConnectionIndex other, PairedBy by);
   void doubt(ConnectionIndex index, std::size_t side, const PacketFacts& packet);
@@ -76,7 +91,7 @@ class Tracker {
   Pairing pairing_;
   CnpLog cnps_;
   PauseLog pauses_;
-  tsl::robin_map<FlowKey, Flow, FlowKeyHash> flows_;
+  FlowTable flows_;
   tsl::robin_map<FlowKey, Announcement, FlowKeyHash> announced_;
   std::vector<std::unique_ptr<Connection>> connections_;  // index = ConnectionIndex; null when gone
   std::vector<ConnectionCounts> finished_;

@@ -23,10 +23,10 @@ class Recorder final : public track::ResolutionSink {
 
 }  // namespace
 
-TrackerRun track_frames(std::span<const generate::TimedFrame> frames) {
+TrackerRun track_frames(std::span<const generate::TimedFrame> frames, const track::Limits& limits) {
   TrackerRun run;
   Recorder recorder(run.resolutions);
-  track::Tracker tracker({}, &recorder);
+  track::Tracker tracker(limits, &recorder);
   wire::Decoded decoded;
   std::uint64_t number = 0;
   for (const generate::TimedFrame& frame : frames) {

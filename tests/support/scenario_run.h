@@ -9,6 +9,7 @@
 
 #include "generate/encoder.h"
 #include "track/counts.h"
+#include "track/limits.h"
 #include "track/observation.h"
 #include "track/receiver_log.h"
 
@@ -26,7 +27,7 @@ struct TrackerRun {
 };
 
 /// Frame n (from 1) is frames[n - 1] of file 0. A frame that does not decode as RoCE fails the running test.
-TrackerRun track_frames(std::span<const generate::TimedFrame> frames);
+TrackerRun track_frames(std::span<const generate::TimedFrame> frames, const track::Limits& limits = {});
 
 /// The same for a scenario's frames; a scenario that does not parse fails the running test.
 TrackerRun track_scenario(std::string_view scenario);
