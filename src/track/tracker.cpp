@@ -21,7 +21,7 @@ std::int64_t outside(std::int64_t value, std::int64_t low, std::int64_t high) {
 }  // namespace
 
 Tracker::Tracker(const Limits& limits, ResolutionSink* sink)
-    : context_(limits), management_(limits.management_exchanges), cnps_(limits.hosts) {
+    : context_(limits), management_(limits.management_exchanges), cnps_(limits.hosts), fast_cnps_(limits.hosts) {
   context_.sink = sink;
 }
 
@@ -33,7 +33,10 @@ Observation Tracker::on_packet(const wire::Packet& packet, FrameId frame, Nanos 
   key.dst_qpn = packet.bth.dest_qp;
   PacketFacts facts = facts_of(packet, frame, time, wire_bytes);
   if (pauses_.any()) facts.paused_classes = pauses_.paused_classes(time);
-  if (facts.role == wire::Role::kCnp) cnps_.on_cnp(key.hosts, facts, key.dst_qpn);
+  if (facts.role == wire::Role::kCnp) {
+    cnps_.on_cnp(key.hosts, facts, key.dst_qpn);
+    if (packet.is_fast_cnp()) fast_cnps_.on_fast_cnp(packet, frame, time);
+  }
   context_.now = time;
   key.datagram = facts.role == wire::Role::kDatagram;
   if (key.datagram && packet.has(wire::kDeth)) key.src_qpn = packet.deth.src_qp;
