@@ -70,7 +70,7 @@ constexpr std::array kPair = {
                 [](const Pair& p) -> FieldValue { return p.packets; }},
     Field<Pair>{"bytes_on_wire", "bytes", "bytes", "Length of these frames on the wire.", kCounter,
                 [](const Pair& p) -> FieldValue { return p.bytes_on_wire; }},
-    Field<Pair>{"data_packets", "data", "packets", "Of these, requests and responses.", kCounter,
+    Field<Pair>{"data_packets", "data packets", "packets", "Of these, requests and responses.", kCounter,
                 [](const Pair& p) -> FieldValue { return p.data_packets; }},
     Field<Pair>{"payload_bytes", "payload", "bytes", "Their payload.", kCounter,
                 [](const Pair& p) -> FieldValue { return p.payload_bytes; }},
