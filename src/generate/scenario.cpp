@@ -418,7 +418,7 @@ Result<std::uint32_t> Player::last_bytes(const Statement& s) const {
 }
 
 Result<PsnRange> Player::packets(const Statement& s) const {
-  const auto psns = parse_psns(*s.argument);
+  auto psns = parse_psns(*s.argument);
   if (!psns || trace_.size() + psns.value().count <= kMaxScenarioPackets) return psns;
   return error_at(*s.argument, "a scenario holds at most " + std::to_string(kMaxScenarioPackets) + " packets");
 }

@@ -26,6 +26,7 @@ void FastCnpLog::on_fast_cnp(const wire::Packet& packet, FrameId frame, Nanos ti
 
 std::vector<FastCnpCounts> FastCnpLog::finish() const {
   std::vector<FastCnpCounts> out;
+  out.reserve(entries_.size());
   for (const auto& [key, counts] : entries_) out.push_back(counts);
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.cnps > b.cnps; });
   return out;

@@ -156,7 +156,8 @@ class Report(unittest.TestCase):
         self.open("write-loss.pcapng")
         direction = self.json["connections"][0]["directions"][0]
         over = direction["rtt_over_time"]
-        means = self.page.run("rocetopReport.detail.means.map(({steps}) => steps.map(({mean, samples}) => [mean, samples]))")
+        means = self.page.run("rocetopReport.detail.means.map(({steps}) => "
+                              "steps.map(({mean, samples}) => [mean, samples]))")
         self.assertEqual(means, [[[m, n] for m, n in zip(over["mean_ns"], over["samples"]) if n > 0]])
         self.assertEqual(sum(n for _, n in means[0]), direction["rtt_ns"]["count"])
         self.assertIn("Round trips over time", self.texts(".detail figcaption strong"))
@@ -164,7 +165,8 @@ class Report(unittest.TestCase):
     def test_histograms_hold_every_value(self):
         self.open("write-loss.pcapng")
         direction = self.json["connections"][0]["directions"][0]
-        wanted = {"round trip": direction["rtt_ns"], "messages write completion": direction["messages"]["write"]["completion_ns"]}
+        wanted = {"round trip": direction["rtt_ns"],
+                  "messages write completion": direction["messages"]["write"]["completion_ns"]}
         shown = self.page.run("""Object.fromEntries(Array.from(document.querySelectorAll('.histogram'), (figure) =>
             [figure.dataset.histogram, Array.from(figure.querySelectorAll('.bar-of'), (bar) => bar.title)]))""")
         self.assertEqual(set(shown), set(wanted))
@@ -175,8 +177,8 @@ class Report(unittest.TestCase):
 
     def test_what_the_connections_of_two_hosts_share(self):
         self.open(self.scenario(
-            "port 50000 | W 1-40 | ACK 40 | late 3 after=4 | qp 27/28 | port 50001 | step 3us | W 1-40 | ACK 40 | CNP | "
-            "wait 46us | CNP | wait 60us | CNP"))
+            "port 50000 | W 1-40 | ACK 40 | late 3 after=4 | qp 27/28 | port 50001 | step 3us | W 1-40 | ACK 40 | "
+            "CNP | wait 46us | CNP | wait 60us | CNP"))
         pair = self.json["host_pairs"][0]
         row = self.table("host-pairs")[0]
         self.assertEqual(row[:4], ["192.0.2.1 → 192.0.2.2", "2", "80", "81.9 kB"])
@@ -223,7 +225,8 @@ class Report(unittest.TestCase):
     def test_narrow_screens_scroll_no_sideways(self):
         for capture in ("write-loss.pcapng", "ce-cnp.pcapng.zst"):
             self.open(capture)
-            self.page.send("Emulation.setDeviceMetricsOverride", width=360, height=700, deviceScaleFactor=1, mobile=True)
+            self.page.send("Emulation.setDeviceMetricsOverride", width=360, height=700, deviceScaleFactor=1,
+                           mobile=True)
             widths = self.page.run("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
             self.assertEqual(widths[0], widths[1], capture)
 
@@ -258,6 +261,8 @@ class Report(unittest.TestCase):
         self.page.key("ArrowDown")
         self.page.key("Enter")
         self.assertEqual(self.page.run("rocetopReport.detail.row.id"), 6)
+        self.assertEqual(self.page.run("Array.from(document.querySelectorAll('.connections tbody [tabindex=\"0\"]'), "
+                                       "(tr) => tr.dataset.id)"), ["6"])
         self.assertIn("Connection 6", self.texts(".detail h3")[0])
 
     def test_matrix_filters_the_table(self):
