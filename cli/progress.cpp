@@ -51,7 +51,7 @@ std::string ProgressBar::text(std::uint64_t bytes_read, std::optional<std::uint6
   if (!bytes_total || *bytes_total == 0) return present::fit(read + " read" + rate, width, false);
   const double share = std::min(1.0, static_cast<double>(bytes_read) / static_cast<double>(*bytes_total));
   const auto full = static_cast<std::size_t>(share * kBarCells);
-  const std::string percent = fmt::format("{:3.0f} %", share * 100);
+  std::string percent = fmt::format("{:3.0f} %", share * 100);
   const std::string bar = fmt::format(" [{}{}]", std::string(full, '#'), std::string(kBarCells - full, ' '));
   const std::string sizes = fmt::format(" {} of {}", read, present::bytes_text(*bytes_total));
   const std::string left =

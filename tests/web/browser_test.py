@@ -40,11 +40,14 @@ class Report(unittest.TestCase):
         cls.browser.__exit__()
         cls.folder.cleanup()
 
-    def open(self, capture: str, *flags: str, theme: str = "light"):
+    def open(self, capture: str, *flags: str, theme: str = "light", width: int = 0):
         self.html = pathlib.Path(self.folder.name) / "report.html"
         self.json = report_data.make(PROGRAM, str(CAPTURES / capture), self.html, *flags)
         self.page = self.browser.page()
         self.page.theme(theme)
+        if width:
+            self.page.send("Emulation.setDeviceMetricsOverride", width=width, height=700, deviceScaleFactor=1,
+                           mobile=True)
         self.page.open(self.html)
         self.assertEqual(self.page.run("document.documentElement.dataset.ready"), "yes")
 
@@ -224,9 +227,7 @@ class Report(unittest.TestCase):
 
     def test_narrow_screens_scroll_no_sideways(self):
         for capture in ("write-loss.pcapng", "ce-cnp.pcapng.zst"):
-            self.open(capture)
-            self.page.send("Emulation.setDeviceMetricsOverride", width=360, height=700, deviceScaleFactor=1,
-                           mobile=True)
+            self.open(capture, width=360)
             widths = self.page.run("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
             self.assertEqual(widths[0], widths[1], capture)
 
