@@ -58,6 +58,16 @@ class Histogram {
     }
   }
 
+  /// The bucket of a value, counted from 0: octave 0 holds 0..31 one by one, octave n holds 32 * 2^(n-1) .. 32 * 2^n
+  /// - 1.
+  static constexpr std::size_t bucket_of(std::uint64_t value) {
+    const auto width = static_cast<unsigned>(std::bit_width(value));
+    if (width <= kBits) return value;
+    const unsigned octave = width - kBits;
+    if (octave >= kOctaves) return kOctaves * kPerOctave - 1;
+    return octave * kPerOctave + ((value >> (octave - 1)) & (kPerOctave - 1));
+  }
+
   /// Bytes of counters in use.
   std::size_t size_bytes() const { return buckets_.capacity() * sizeof(std::uint32_t); }
 
@@ -67,14 +77,6 @@ class Histogram {
   /// The highest octave, 2^43 .. 2^44 (2.4 to 4.9 hours in nanoseconds), holds everything above it too.
   static constexpr unsigned kOctaves = 40;
 
-  /// Octave 0 holds 0..31 one by one, octave n holds 32 * 2^(n-1) .. 32 * 2^n - 1.
-  static constexpr std::size_t bucket_of(std::uint64_t value) {
-    const auto width = static_cast<unsigned>(std::bit_width(value));
-    if (width <= kBits) return value;
-    const unsigned octave = width - kBits;
-    if (octave >= kOctaves) return kOctaves * kPerOctave - 1;
-    return octave * kPerOctave + ((value >> (octave - 1)) & (kPerOctave - 1));
-  }
   static constexpr std::int64_t lowest(std::size_t bucket) {
     const std::size_t octave = bucket / kPerOctave;
     const auto within = static_cast<std::int64_t>(bucket % kPerOctave);

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t kGroup = 4;  // frames worked on together: their state still fits the nearest cache
 constexpr std::uint64_t kProgressBytes = 4 << 20;  // between two calls of the progress function
+constexpr std::size_t kInterfaceNames = 1'000;     // kept: real captures have a few
 
 bool before(const Bound& bound, const source::Frame& frame) {
   return (bound.frame && frame.id.number() < *bound.frame) || (bound.time && frame.time < *bound.time);
@@ -55,6 +56,7 @@ struct Analysis::State {
   model::Parts parts;
   std::vector<model::InputProblem> problems;
   std::optional<Nanos> start;
+  std::vector<std::string> interface_names;
 
   /// False for a frame that --from, --to or the filter keeps out.
   bool admits(const source::Frame& frame) {
@@ -176,6 +178,9 @@ void Analysis::run(source::FrameSource& source, const FrameObserver& observer, c
   if (limit_reached() && (!source.bytes_total() || source.next_batch(batch))) s.end_early();
   for (const source::Problem& problem : source.problems()) s.problems.push_back({problem.message, problem.fatal});
   s.log.end(source.interfaces());
+  for (const auto& interface : source.interfaces()) {
+    if (s.interface_names.size() < kInterfaceNames) s.interface_names.push_back(interface.name);
+  }
   s.interfaces = nullptr;
 }
 
@@ -199,7 +204,10 @@ model::Snapshot Analysis::finish() {
   capture.stray_damaged_packets = s.tracker->stray_damaged_packets();
   capture.partial = s.partial;
   capture.pauses = snapshot.pauses = s.tracker->pauses(capture.last_time);
+  if (!snapshot.pauses.empty()) snapshot.interface_names = s.interface_names;
   capture.receivers = snapshot.receivers = s.tracker->receivers();
+  capture.fast_cnps = snapshot.fast_cnps = s.tracker->fast_cnps().finish();
+  snapshot.fast_cnps_omitted = s.tracker->fast_cnps().omitted();
   snapshot.mix = s.log.mix();
   snapshot.cnp_pacing = s.tracker->cnp_pacing();
   verdict::judge_loops(snapshot.connections, capture, s.options.thresholds);

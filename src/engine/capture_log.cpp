@@ -143,6 +143,11 @@ verdict::CaptureEvidence CaptureLog::evidence(const model::CaptureCounts& counts
   return e;
 }
 
+/// Fast CNPs of one switch for one queue pair: listed like a connection, and nothing ever answers them.
+static bool is_fast_cnps(const track::ConnectionCounts& c) {
+  return c.transport == wire::Transport::kCnp && c.a_to_b && c.a_to_b->cnps == c.a_to_b->fast_cnps;
+}
+
 void add_completeness(const std::vector<track::ConnectionCounts>& connections, model::CaptureCounts& counts) {
   // Requests and responses, and the datagrams of connection management; not ACKs, not other UD.
   std::uint64_t seen = counts.management_frames;
@@ -156,7 +161,8 @@ void add_completeness(const std::vector<track::ConnectionCounts>& connections, m
         missed += space->missing_packets[static_cast<std::size_t>(track::Outcome::kCaptureMissed)];
       }
     }
-    if (!connection.b_to_a && connection.transport != wire::Transport::kUc) ++counts.one_way_connections;
+    const bool answered = connection.transport != wire::Transport::kUc && !is_fast_cnps(connection);
+    if (!connection.b_to_a && answered) ++counts.one_way_connections;
   }
   counts.capture_missed_packets = missed;
   counts.completeness = seen + missed == 0 ? 1.0 : static_cast<double>(seen) / static_cast<double>(seen + missed);

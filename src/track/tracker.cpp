@@ -29,7 +29,7 @@ std::int64_t outside(std::int64_t value, std::int64_t low, std::int64_t high) {
 }  // namespace
 
 Tracker::Tracker(const Limits& limits, ResolutionSink* sink)
-    : context_(limits), management_(limits.management_exchanges), cnps_(limits.hosts) {
+    : context_(limits), management_(limits.management_exchanges), cnps_(limits.hosts), fast_cnps_(limits.hosts) {
   context_.sink = sink;
 }
 
@@ -75,7 +75,10 @@ Observation Tracker::on_packet(Arrival& arrival) {
   const FlowKey& key = arrival.key;
   PacketFacts& facts = arrival.facts;
   if (pauses_.any()) facts.paused_classes = pauses_.paused_classes(facts.time);
-  if (facts.role == wire::Role::kCnp) cnps_.on_cnp(key.hosts, facts, key.dst_qpn);
+  if (facts.role == wire::Role::kCnp) {
+    cnps_.on_cnp(key.hosts, facts, key.dst_qpn);
+    if (arrival.packet->is_fast_cnp()) fast_cnps_.on_fast_cnp(*arrival.packet, facts.frame, facts.time);
+  }
   context_.now = facts.time;
   if (key.dst_qpn.value <= 1 && facts.role != wire::Role::kCnp) {
     on_management(*arrival.packet, key, facts.frame, facts.time);

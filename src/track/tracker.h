@@ -12,6 +12,7 @@
 #include "track/cnp_log.h"
 #include "track/connection.h"
 #include "track/context.h"
+#include "track/fast_cnp_log.h"
 #include "track/flow_key.h"
 #include "track/flow_table.h"
 #include "track/management.h"
@@ -58,6 +59,7 @@ class Tracker {
 
   /// What crosses connections, complete after finish(). Call each once.
   std::vector<CnpPacing> cnp_pacing() const { return cnps_.finish(); }
+  const FastCnpLog& fast_cnps() const { return fast_cnps_; }
   std::vector<ReceiverCounts> receivers() { return context_.receivers.finish(); }
   std::vector<PausingPort> pauses(Nanos last_time) { return pauses_.finish(last_time); }
 
@@ -90,6 +92,7 @@ class Tracker {
   Management management_;
   Pairing pairing_;
   CnpLog cnps_;
+  FastCnpLog fast_cnps_;
   PauseLog pauses_;
   FlowTable flows_;
   tsl::robin_map<FlowKey, Announcement, FlowKeyHash> announced_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "track/counts.h"
+#include "track/fast_cnp_log.h"
 #include "track/pause_log.h"
 #include "track/receiver_log.h"
 #include "verdict/expectations.h"
@@ -33,6 +34,7 @@ struct CaptureEvidence {
   std::uint64_t evicted_connections = 0;
   std::vector<track::PausingPort> pauses;
   std::vector<track::ReceiverCounts> receivers;
+  std::vector<track::FastCnpCounts> fast_cnps;
   bool partial = false;                     ///< a filter, -c, --from or --to kept frames out
   std::uint64_t rejections_omitted = 0;     ///< CM rejections beyond what is kept
   std::uint64_t stray_damaged_packets = 0;  ///< wrong ICRC, and a queue pair that nothing else was sent to

@@ -65,7 +65,7 @@ RC_GTEST_PROP(Split, IntoBatchesAnywhereChangesNothing, ()) {
 
 /// What the tracker says, as JSON, and of each packet.
 std::string tracked(const std::vector<generate::TimedFrame>& frames, bool shortcuts) {
-  const test::TrackerRun run = test::track_frames(frames, {.shortcuts = shortcuts});
+  const test::TrackerRun run = test::track_frames(frames, {}, {.shortcuts = shortcuts});
   model::Snapshot snapshot;
   snapshot.connections = run.connections;
   std::string out = json(snapshot);
