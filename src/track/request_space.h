@@ -99,6 +99,8 @@ class RequestSpace {
   FrameId last_ack_frame() const { return replies_.last_frame(); }
   Nanos last_ack_time() const { return replies_.last_time(); }
 
+  /// 0 where none was measured.
+  Nanos shortest_round_trip() const { return round_trips_.shortest(); }
   RoundTripCounts round_trips() const { return round_trips_.counts(); }
   MessageStats messages() const { return messages_.total(); }
 

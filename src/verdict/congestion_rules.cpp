@@ -118,9 +118,12 @@ void cnp_without_slowdown(Docket& docket, const LoopReader& loops, const Directi
   f.title = fmt::format("{} and the sender did not slow down: {} to {} throughout, {}", plural(c.cnps, "CNP"),
                         gigabits(c.lowest_bps), gigabits(c.highest_bps), path_name(v));
   f.explanation = fmt::format(
-      "{} got CNPs for {} and its rate stayed flat. It had work all the time ({} idle), and this capture shows its own "
-      "rate, not its share of a queue. Its reaction point is off, or something between took the CNPs away.",
-      d.src.to_string(), short_duration(c.last_cnp_time - c.first_cnp_time), percent(c.idle_ratio()));
+      "{} got CNPs for {} and its rate stayed flat. It had something to send nearly all the time ({} idle, {} waiting "
+      "for answers included), and this capture shows its own rate, not its share of a queue. Its reaction point is "
+      "off, "
+      "or something between took the CNPs away.",
+      d.src.to_string(), short_duration(c.last_cnp_time - c.first_cnp_time), percent(c.idle_ratio()),
+      percent(c.rest_ratio()));
   f.next_steps = {fmt::format("on {}: is the reaction point on? (ecn/roce_rp enable files, or the vendor's tool); "
                               "compare rp_cnp_handled with rp_cnp_ignored",
                               d.src.to_string()),
@@ -131,7 +134,8 @@ void cnp_without_slowdown(Docket& docket, const LoopReader& loops, const Directi
   f.values = {{"cnps", as_double(c.cnps)},
               {"lowest_bits_per_second", c.lowest_bps},
               {"highest_bits_per_second", c.highest_bps},
-              {"idle_ratio", c.idle_ratio()}};
+              {"idle_ratio", c.idle_ratio()},
+              {"rest_ratio", c.rest_ratio()}};
 }
 
 /// Connections to one receiver swing together: one finding.
@@ -154,13 +158,13 @@ void oscillation(Docket& docket) {
                                 receiver.to_string(), percent(c.swing_depth), short_duration(period));
     f.explanation = fmt::format(
         "{}: {} swings with marks or CNPs in each; the rate falls by {} of its peak on average and comes back, every "
-        "{} "
-        "(spread {}). The link is idle in each trough and full at each peak: the loop reacts too hard or too late.",
+        "{} (spread {}). Measured over the time in which the sender had something to send: the loop reacts too hard or "
+        "too late.",
         path_name(*worst), c.swings, percent(c.swing_depth), short_duration(period), percent(c.swing_spread));
     f.next_steps = {"look at the marking thresholds (Kmin, Kmax, Pmax): a steep curve marks everything at once",
                     "look at the senders' rate decrease and increase parameters, and at the CNP gap"};
-    f.ruled_out = {
-        fmt::format("applications that pause: {} of the time nothing was outstanding", percent(c.idle_ratio()))};
+    f.ruled_out = {fmt::format("applications, READs and storage that pause: {} of the time, left out of these rates",
+                               percent(c.rest_ratio()))};
     f.hosts.push_back(receiver);
     for (const DirectionView& v : flows) add_flow(f, v);
     cite(f, c.first_ce, c.first_ce_time);

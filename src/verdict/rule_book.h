@@ -22,7 +22,7 @@ struct RuleFacts {
   std::string_view fires;   ///< a clause: what must be beyond doubt
   std::string_view silent;  ///< a clause: what looks like it and must not draw it; empty if nothing does
   std::string_view next;    ///< what to do, in short; findings say more, with addresses
-  std::array<std::string_view, 4> thresholds{};  ///< names of kThresholds; empty ones at the end
+  std::array<std::string_view, 5> thresholds{};  ///< names of kThresholds; empty ones at the end
 };
 
 /// By theme, in the order in which a person asks.
@@ -204,16 +204,18 @@ inline constexpr std::array kRuleBook = {
               Severity::kWarning,
               Severity::kWarning,
               "a sender with work all the time got CNPs and its rate stayed flat, where its own rate is seen",
-              "an application that offers less; a rate held down by a queue before the capture point",
+              "an application that offers less, or sends one message at a time; a rate held down by a queue before the "
+              "capture point",
               "is the reaction point on? Compare rp_cnp_handled with rp_cnp_ignored",
-              {"ignored_cnps", "flat_rate", "idle_share"}},
-    RuleFacts{"ecn.oscillation",
-              Severity::kWarning,
-              Severity::kWarning,
-              "the rate falls and comes back in a regular period, with marks or CNPs in each",
-              "one congestion event; an application that pauses; swings that come without marks too",
-              "look at the marking thresholds and the senders' decrease and increase parameters",
-              {"swings", "swing_spread", "swing_depth", "idle_share"}},
+              {"ignored_cnps", "flat_rate", "idle_share", "rest_share"}},
+    RuleFacts{
+        "ecn.oscillation",
+        Severity::kWarning,
+        Severity::kWarning,
+        "the rate falls and comes back in a regular period, with marks or CNPs in each",
+        "one congestion event; an application, a READ or a storage that pauses; swings that come without marks too",
+        "look at the marking thresholds and the senders' decrease and increase parameters",
+        {"swings", "swing_spread", "swing_depth", "idle_share"}},
     RuleFacts{"ecn.cnp_class", Severity::kWarning, Severity::kWarning, "CNPs carry the DSCP of the data they are about",
               "CNPs in a class of their own", "give CNPs a DSCP and a strict priority of their own"},
     RuleFacts{
@@ -257,9 +259,9 @@ inline constexpr std::array kRuleBook = {
               Severity::kWarning,
               Severity::kWarning,
               "connections with work all the time that share a congested receiver get very different rates",
-              "different offered loads",
+              "different offered loads; senders of one message at a time",
               "compare the congestion control settings and paths of the fastest and the slowest",
-              {"fair_index", "unfair_ratio", "shared_time", "idle_share"}},
+              {"fair_index", "unfair_ratio", "shared_time", "idle_share", "rest_share"}},
     RuleFacts{"ecmp.low_entropy",
               Severity::kWarning,
               Severity::kWarning,

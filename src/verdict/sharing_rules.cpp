@@ -94,6 +94,8 @@ std::vector<DirectionView> comparable(const Thresholds& t, const Shared& shared)
   Nanos longest;
   for (const DirectionView& v : shared.flows) {
     const DirectionCounts& d = *v.direction;
+    // One message at a time: what such a sender gets is its round trip's doing, not the bottleneck's.
+    if (d.congestion->rest_ratio() >= t.rest_share) continue;
     if (idle_share(v) >= t.idle_share || d.requests.packets + d.responses.packets < t.class_packets / 4) continue;
     longest = std::max(longest, d.last_data_time - d.first_data_time);
     out.push_back(v);
@@ -134,7 +136,9 @@ void unfair(Docket& docket, const IpAddress& receiver, const Shared& shared) {
       plural(flows.size(), "connection"), path_name(*fastest), low > 0 ? high / low : 0.0, path_name(*slowest));
   f.next_steps = {"compare the congestion control settings of the fastest and the slowest sender",
                   "do they take the same queue? Look at DSCP, at the hops (TTL), and at who gets CNPs"};
-  f.ruled_out = {"different offered loads: connections with pauses of their own were left out"};
+  f.ruled_out = {
+      "different offered loads: connections with pauses of their own, or that send one message at a time and "
+      "wait for its answer, were left out"};
   add_flows(f, flows, receiver);
   cite(f, slowest->direction->congestion->first_ce, slowest->direction->congestion->first_ce_time);
   cite(f, slowest->direction->congestion->first_cnp, slowest->direction->congestion->first_cnp_time);

@@ -150,6 +150,48 @@ TEST(CnpWithoutSlowdown, IsSilentBehindTheQueueThatMarks) {
   EXPECT_FALSE(judge_scenario(s.done()).find("ecn.cnp_without_slowdown"));
 }
 
+/// Small messages, one at a time, each after the answer to the one before: there is no rate to cut.
+std::string one_at_a_time(int messages, const std::string& between, int packets = 1) {
+  std::string s;
+  for (int i = 0; i < messages; ++i) {
+    const int first = 100 + packets * i;
+    s += "W " + std::to_string(first) + "-" + std::to_string(first + packets - 1) + " len=256 | " + between +
+         "wait 10us | ACK " + std::to_string(first + packets - 1) + " | ";
+  }
+  return s;
+}
+
+TEST(CnpWithoutSlowdown, IsSilentAboutASenderThatWaitsForEachAnswer) {
+  const Judged judged = judge_scenario("step 1us | " + one_at_a_time(400, "CNP | ") + "wait 1us");
+  EXPECT_FALSE(judged.find("ecn.cnp_without_slowdown")) << judged.said();
+  EXPECT_EQ(judged.loop(), track::Loop::kUnknown);
+  const auto& direction = *judged.run.connections[0].a_to_b;
+  EXPECT_LT(direction.congestion->idle_ratio(), 0.2) << "it always had work";
+  EXPECT_GT(direction.congestion->rest_ratio(), 0.8);
+  EXPECT_NE(loop_facts(direction).find("waited"), std::string::npos) << loop_facts(direction);
+}
+
+TEST(CnpWithoutSlowdown, IsSilentAboutASenderThatKeepsTwoSmallMessagesUnderWay) {
+  std::string s = "step 500ns | W 100 | wait 2us | W 101 | ";
+  for (int i = 0; i < 600; ++i) {
+    s += "wait 1us | " + std::string(i % 8 == 0 ? "CNP | " : "wait 500ns | ") + "ACK " + std::to_string(100 + i) +
+         " | W " + std::to_string(102 + i) + " | ";
+  }
+  const Judged judged = judge_scenario(s + "wait 1us");
+  EXPECT_FALSE(judged.find("ecn.cnp_without_slowdown")) << judged.said();
+}
+
+TEST(CnpWithoutSlowdown, FiresOnLargeMessagesOneAtATime) {
+  std::string s = "step 1us | ";
+  for (int i = 0; i < 60; ++i) {
+    const int first = 100 + 64 * i;
+    s += "W " + std::to_string(first) + "-" + std::to_string(first + 63) + " | CNP | wait 5us | ACK " +
+         std::to_string(first + 63) + " | ";
+  }
+  const Judged judged = judge_scenario(s + "wait 1us");
+  EXPECT_TRUE(judged.fires("ecn.cnp_without_slowdown")) << judged.said();
+}
+
 TEST(CnpWithoutMarks, FiresWhereCnpsTravelWithNaks) {
   const Judged judged = judge_scenario(
       "W 100-131 | ACK 131 | W 132-163 | drop 140 | NAK 140 | CNP | W 140-163 | ACK 163 | wait 1ms | W 164-195 | "
@@ -190,6 +232,63 @@ TEST(Oscillation, FiresOnRegularSwings) {
 TEST(Oscillation, IsSilentAboutOneEventAndAboutSwingsWithoutMarks) {
   EXPECT_FALSE(judge_scenario(cycles(2, true)).find("ecn.oscillation"));
   EXPECT_FALSE(judge_scenario(cycles(8, false)).find("ecn.oscillation"));
+}
+
+/// A server of READs, two of them always outstanding. Every few answers its storage is slow: each READ waits.
+std::string slow_storage(int rounds) {
+  std::string s = "step 1us | R 100-107 | ";
+  int next = 108;
+  const auto read = [&](int reads, const std::string& fetch) {
+    for (int i = 0; i < reads; ++i, next += 8) {
+      s += "R " + std::to_string(next) + "-" + std::to_string(next + 7) + " | " + fetch + "RR " +
+           std::to_string(next - 8) + "-" + std::to_string(next - 1) + " | ";
+    }
+  };
+  for (int i = 0; i < rounds; ++i) {
+    read(32, "");
+    s += "B: ce " + std::to_string(next - 16) + "-" + std::to_string(next - 9) + " | A: CNP | ";
+    read(12, "wait 40us | ");
+  }
+  return s + "wait 1us";
+}
+
+TEST(Oscillation, IsSilentAboutAStorageThatIsSlowNowAndThen) {
+  const Judged judged = judge_scenario(slow_storage(10));
+  EXPECT_FALSE(judged.find("ecn.oscillation")) << judged.said();
+  const auto& server = *judged.run.connections[0].b_to_a;
+  ASSERT_TRUE(server.congestion);
+  EXPECT_NE(server.loop, track::Loop::kOscillating);
+  EXPECT_LT(server.congestion->idle_ratio(), 0.2) << "READs were outstanding all the time";
+  EXPECT_GT(server.congestion->rest_ratio(), 0.4);
+}
+
+TEST(ClosedLoop, TakesMoreThanOneFallByChance) {
+  // One CNP, then the rate falls: it may have been why.
+  const Judged once = judge_scenario(steady().messages(20).message("CNP | ").say("step 6us").messages(40).done());
+  ASSERT_EQ(once.loop(), track::Loop::kClosed);
+  EXPECT_TRUE(slowed_by_chance(*once.run.connections[0].a_to_b->congestion));
+  // Each of several CNPs is followed by a slower stretch.
+  Stream s = steady();
+  for (int i = 0; i < 5; ++i) s.say("step 2us").messages(40).message("CNP | ").say("step 3us").messages(12);
+  const Judged often = judge_scenario(s.say("step 2us").messages(20).done());
+  ASSERT_EQ(often.loop(), track::Loop::kClosed) << loop_facts(*often.run.connections[0].a_to_b);
+  EXPECT_FALSE(slowed_by_chance(*often.run.connections[0].a_to_b->congestion));
+}
+
+TEST(ClosedLoop, IsNotWhereTheRateFallsAnyway) {
+  // The rate goes up and down by itself; a CNP now and then changes nothing about it.
+  Stream s = steady();
+  s.message("CNP | ");
+  for (int i = 0; i < 40; ++i) {
+    s.say("step 2us").messages(12);
+    if (i % 8 == 4) s.message("CNP | ");
+    s.say("step 3us").messages(8);
+  }
+  const Judged judged = judge_scenario(s.done());
+  const auto& c = *judged.run.connections[0].a_to_b->congestion;
+  EXPECT_GT(c.slowdowns, 0u);
+  EXPECT_GT(c.calm_falls, 0u);
+  EXPECT_EQ(judged.loop(), track::Loop::kUnknown) << loop_facts(*judged.run.connections[0].a_to_b);
 }
 
 TEST(CnpClass, FiresOnCnpsInTheDatasClassOnly) {
@@ -248,16 +347,35 @@ TEST(Incast, IsSilentWithoutCongestionAndAboutTwoSenders) {
   EXPECT_FALSE(judge_scenario(fan_in(2, true)).find("incast"));
 }
 
-/// Two senders to one receiver, the second with `share` packets for 16 of the first.
+/// Two senders to one receiver, the second with `share` packets for 16 of the first, spread evenly among them. Each has
+/// one long message and a short one behind it.
 std::string two_flows(int share, bool marks) {
   std::string s = "step 1us | ";
-  for (int round = 0; round < 40; ++round) {
+  const auto packet = [&](int i, int n, bool first) {
+    const std::string psn = std::to_string(100 + n);
+    s += sender(i) + "W " + psn + " more " + (first ? "" : "open ") + (n % 16 == 15 ? "ackall" : "noack") + " | ";
+    if (marks) s += "ce " + psn + " | " + (n % 16 == 0 ? "CNP | " : "");
+    if (n % 16 == 15 && n > 32) s += "ACK " + std::to_string(100 + n - 32) + " | ";
+  };
+  int slow = 0;
+  for (int n = 0; n < 640; ++n) {
+    packet(0, n, n == 0);
+    for (; slow < (n + 1) * share / 16; ++slow) packet(1, slow, slow == 0);
+  }
+  return s + "wait 1us";
+}
+
+/// Two senders to one receiver: the first always has work, the second sends one small message at a time.
+std::string bulk_and_ping(bool marks) {
+  std::string s = "step 1us | ";
+  for (int round = 0; round < 60; ++round) {
     for (int i = 0; i < 2; ++i) {
-      const int packets = i == 0 ? 16 : share;
+      const int packets = i == 0 ? 16 : 1;
       const int first = 100 + packets * round;
       const std::string range = std::to_string(first) + "-" + std::to_string(first + packets - 1);
-      s += sender(i) + "W " + range + " | " + (marks ? "ce " + range + " | CNP | " : "");
-      if (round > 0) s += "ACK " + std::to_string(first - 1) + " | ";
+      const int acked = i == 1 ? first - 1 : first - 17;  // the first stays a message ahead of its answers
+      s += sender(i) + (acked >= 100 ? "ACK " + std::to_string(acked) + " | " : "");
+      s += "W " + range + " | " + (marks ? "ce " + range + " | CNP | " : "");
     }
   }
   return s + "wait 1us";
@@ -266,6 +384,11 @@ std::string two_flows(int share, bool marks) {
 TEST(Unfair, FiresWhereACongestedReceiverIsSharedBadly) {
   const Judged judged = judge_scenario(two_flows(3, true));
   EXPECT_TRUE(judged.fires("unfair")) << judged.said();
+}
+
+TEST(Unfair, IsSilentAboutASenderThatWaitsForEachAnswer) {
+  const Judged judged = judge_scenario(bulk_and_ping(true));
+  EXPECT_FALSE(judged.find("unfair")) << judged.said();
 }
 
 TEST(Unfair, IsSilentAboutEvenSharesAndWithoutCongestion) {
