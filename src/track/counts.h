@@ -89,6 +89,7 @@ struct SpaceCounts {
   std::uint64_t retransmitted_bytes = 0;  ///< payload bytes
   std::uint64_t duplicate_packets = 0;
   std::uint64_t reordered_packets = 0;
+  std::uint64_t late_originals = 0;  ///< of these, came after what was resent for them: nothing had been lost
   std::vector<Episode> episodes;  ///< at most Limits::listed_episodes
   std::array<std::uint64_t, kCauses> episodes_by_cause{};
   std::uint64_t episodes_omitted = 0;

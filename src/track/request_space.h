@@ -129,6 +129,8 @@ class RequestSpace {
   void remember(Sequence seq, const PacketFacts& packet, bool delivered, Context& context);
   bool remember_read(Sequence seq, Sequence last, const PacketFacts& packet, Context& context);
   bool is_copy(const Slot* slot, const PacketFacts& packet) const;
+  bool was_overtaken(Sequence seq, Sequence last, const PacketFacts& packet) const;
+  void note_late_original(Sequence seq, Observation& observation);
   void hold_late(Sequence seq, Sequence last, const PacketFacts& packet, Context& context, Observation& observation);
   void count_copies();
   bool copies_were_resends(Sequence seq, const PacketFacts& packet, Context& context);

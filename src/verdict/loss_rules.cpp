@@ -59,7 +59,9 @@ LostBefore lost_before(const Docket& docket, const DirectionView& v) {
   const bool capture_whole = capture.capture_missed_packets == 0 && capture.dropped_reported.value_or(0) == 0;
   LostBefore lost;
   lost.proven = missing(v.direction->responses, Outcome::kRetransmitted);
-  const std::uint64_t all = missing(requests, Outcome::kRetransmitted);
+  // What came after all was late, whatever was sent again for it.
+  const std::uint64_t resent = missing(requests, Outcome::kRetransmitted);
+  const std::uint64_t all = resent - std::min(resent, requests.late_originals);
   if (capture_whole || requests.missing_omitted > 0) {
     lost.proven += all;
   } else {
@@ -72,7 +74,7 @@ LostBefore lost_before(const Docket& docket, const DirectionView& v) {
       named += proof ? length(run) : 0;
     }
     lost.proven += named;
-    lost.open = all - named;
+    lost.open = all - std::min(all, named);
   }
   lost.tails = static_cast<std::uint64_t>(
       std::count_if(requests.episodes.begin(), requests.episodes.end(),
@@ -168,7 +170,7 @@ void after_tap(Docket& docket, const DirectionView& v) {
       "{}{}The drop lies between the capture point and {}, its adapter included.",
       by_nak > 0
           ? fmt::format("{} after these PSNs had passed the capture point in order, the receiver asked for them with "
-                        "PSN sequence error NAKs: they did not arrive. ",
+                        "PSN sequence error NAKs: they did not arrive, or others overtook them on that side. ",
                         by_nak == 1 ? "Once," : fmt::format("{} times,", by_nak))
           : "",
       by_timeout > 0

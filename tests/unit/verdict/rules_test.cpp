@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "generate/scenario.h"
 #include "support/scenario_run.h"
 #include "verdict/docket.h"
 #include "verdict/judge.h"
@@ -26,8 +27,7 @@ bool holds(const std::vector<Finding>& findings, std::string_view rule) {
   return std::any_of(findings.begin(), findings.end(), [&](const Finding& f) { return f.rule == rule; });
 }
 
-std::vector<Finding> findings_of(std::string_view scenario) {
-  const test::TrackerRun run = test::track_scenario(scenario);
+std::vector<Finding> findings_of(const test::TrackerRun& run) {
   Evidence evidence{{}, run.connections, run.rejections, run.set_ups};
   std::uint64_t seen = 0;
   for (const auto& c : run.connections) {
@@ -47,6 +47,8 @@ std::vector<Finding> findings_of(std::string_view scenario) {
   evidence.capture.stray_damaged_packets = run.stray_damaged_packets;
   return judge(evidence, Thresholds{});
 }
+
+std::vector<Finding> findings_of(std::string_view scenario) { return findings_of(test::track_scenario(scenario)); }
 
 struct Row {
   const char* name;
@@ -177,6 +179,11 @@ const Row kRows[] = {
      "W 96-99 | ACK 99 | W 100-107 | late 102 after=103 | late 105 after=106 | ACK 107 | W 108-109 | ACK 109",
      {"order.reordered"},
      {"loss.before_tap", "loss.after_tap", "retransmit.nak"}},
+    {"LateBehindItsNak",
+     "W 96-99 | ACK 99 | W 100-109 more | late 103 after=106 | NAK 103 | wait 20us | W 110-111 more open | W 103-111 "
+     "more | W 112-113 open | ACK 113",
+     {"order.reordered", "retransmit.nak"},
+     {"loss.before_tap", "loss.after_tap", "loss.burst"}},
     {"NotReady",
      "W 99 | ACK 99 | S 100 | RNR 100 timer=14 | wait 2ms | S 100 | RNR 100 timer=14 | wait 2ms | S 100 | ACK 100",
      {"rnr.stall"},
@@ -286,6 +293,23 @@ TEST(Rules, EachIsTriedBothWays) {
     EXPECT_TRUE(std::any_of(std::begin(kRows), std::end(kRows), [&](auto& r) { return in(r.never); }))
         << id << ": no trace must not draw it";
   }
+}
+
+TEST(Loss, IsNotWhereTheOriginalComesBehindItsResend) {
+  // The fourth packet is held up for longer than it takes to draw a NAK and to send it again.
+  auto frames = generate::run_scenario(
+      "W 96-99 | ACK 99 | W 100-109 more | NAK 103 | wait 20us | W 103-109 more | W 110-113 open | ACK 113");
+  ASSERT_TRUE(frames);
+  std::vector<generate::TimedFrame>& trace = frames.value();
+  constexpr std::size_t kOriginal = 8;     // 96..99, ACK, 100..102 are before it
+  constexpr std::size_t kResendsEnd = 23;  // 104..109, NAK, 103..109 again
+  trace[kOriginal].time = trace[kResendsEnd - 1].time;
+  std::rotate(trace.begin() + kOriginal, trace.begin() + kOriginal + 1, trace.begin() + kResendsEnd);
+  const auto findings = findings_of(test::track_frames(trace));
+  EXPECT_FALSE(holds(findings, "loss.before_tap"));
+  EXPECT_FALSE(holds(findings, "loss.after_tap"));
+  EXPECT_TRUE(holds(findings, "order.reordered"));
+  EXPECT_TRUE(holds(findings, "retransmit.nak"));
 }
 
 TEST(Findings, KeepToTheRuleBookAndSayWhen) {
