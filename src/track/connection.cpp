@@ -353,6 +353,7 @@ void Connection::fill_direction(std::size_t index, DirectionCounts& out) const {
   out.last_new_request_time = requests.last_new_time();
   out.last_request_time = requests.last_request_time();
   out.last_request_frame = requests.last_request_frame();
+  out.left_over = requests.left_over();
   out.last_reply_time = requests.last_reply_time();
   if (requests.received() >= requests.first()) {
     out.last_acked_psn = wire_psn(requests.received());

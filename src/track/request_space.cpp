@@ -626,6 +626,30 @@ void RequestSpace::finish(Context& context) {
   }
 }
 
+LeftOver RequestSpace::left_over() const {
+  constexpr Sequence kLookBack = 1024;
+  if (!started_) return LeftOver::kNothing;
+  const auto position = [](const Slot& slot) { return wire::opcode_facts(slot.opcode).position; };
+  const Slot* newest = history_.find(highest_);
+  if (newest && newest->state == Slot::State::kSeen &&
+      (position(*newest) == wire::Position::kFirst || position(*newest) == wire::Position::kMiddle)) {
+    return LeftOver::kMessage;
+  }
+  if (all_acknowledged()) return LeftOver::kNothing;
+  bool in_part = false;
+  bool due = false;
+  reads_.each_overlapping(replies_.received() + 1, highest_, [&](const PendingRead& read) {
+    due = true;
+    in_part = in_part || (read.answered >= read.first && !read.complete());
+  });
+  if (in_part) return LeftOver::kRead;
+  for (Sequence s = highest_; !due && s > std::max(replies_.received(), highest_ - kLookBack); --s) {
+    const Slot* slot = history_.find(s);
+    due = slot && slot->state == Slot::State::kSeen && slot->wants_reply;
+  }
+  return due ? LeftOver::kAnswer : LeftOver::kNothing;
+}
+
 // ---------------------------------------------------------------------------------------------- another connection?
 
 bool RequestSpace::is_suspect(const PacketFacts& packet) const {

@@ -101,6 +101,9 @@ class RequestSpace {
 
   /// 0 where none was measured.
   Nanos shortest_round_trip() const { return round_trips_.shortest(); }
+  /// What nobody has finished or answered, as of now.
+  LeftOver left_over() const;
+
   RoundTripCounts round_trips() const { return round_trips_.counts(); }
   MessageStats messages() const { return messages_.total(); }
 

@@ -238,6 +238,26 @@ const Row kRows[] = {
      "open | drop 101 | drop 103",
      {"retransmit.timeout"},
      {"peer.silent"}},
+    {"StoppedInMidMessage",
+     "W 96-99 | ACK 99 | W 100-109 more | wait 2s | qp 27/28 | W 100 | ACK 100",
+     {"stream.stopped"},
+     {"peer.silent", "peer.unreachable", "capture.one_way"}},
+    {"StoppedInMidAnswer",
+     "pmtu 256 | R 100-107 | RR 100-107 | R 108-115 | RR 108-111 more | wait 2s | qp 27/28 | W 100 | ACK 100",
+     {"stream.stopped"},
+     {"peer.silent"}},
+    {"StoppedBeforeItAnswered",
+     "W 96-99 | ACK 99 | W 100-103 | wait 2s | qp 27/28 | W 100 | ACK 100",
+     {"stream.stopped"},
+     {"peer.silent", "loss.after_tap"}},
+    {"TheCaptureEndsInMidMessage",
+     "W 96-99 | ACK 99 | W 100-109 more | wait 300ms | qp 27/28 | W 100 | ACK 100",
+     {},
+     {"stream.stopped"}},
+    {"NothingWasLeft",
+     "W 96-99 | ACK 99 | W 100-109 noack | wait 2s | qp 27/28 | R 100 | RR 100 | wait 2s | R 101 | RR 101",
+     {},
+     {"stream.stopped"}},
     {"SetUpRefused", "REQ 100 | REJ reason=8", {"cm.rejected"}, {}},
     {"TimerThenNak",
      "W 96-99 | ACK 99 | W 100-109 | wait 67ms | W 100-109 | NAK 100 | W 100-109 | ACK 109",
@@ -293,6 +313,31 @@ TEST(Rules, EachIsTriedBothWays) {
     EXPECT_TRUE(std::any_of(std::begin(kRows), std::end(kRows), [&](auto& r) { return in(r.never); }))
         << id << ": no trace must not draw it";
   }
+}
+
+const Finding* find(const std::vector<Finding>& findings, std::string_view rule) {
+  const auto at = std::find_if(findings.begin(), findings.end(), [&](const Finding& f) { return f.rule == rule; });
+  return at == findings.end() ? nullptr : &*at;
+}
+
+TEST(Rnr, IsCriticalWhereTheSenderGaveUp) {
+  const std::string refused =
+      "W 99 | ACK 99 | S 100 | RNR 100 timer=14 | wait 2ms | S 100 | RNR 100 timer=14 | wait 2ms | S 100 | RNR 100 "
+      "timer=14";
+  const auto dead = findings_of(refused + " | wait 200ms | qp 27/28 | W 100 | ACK 100");
+  ASSERT_NE(find(dead, "rnr.stall"), nullptr);
+  EXPECT_EQ(find(dead, "rnr.stall")->severity, Severity::kCritical);
+  EXPECT_EQ(find(dead, "stream.stopped"), nullptr) << "told already";
+  const auto open = findings_of(refused + " | wait 10ms | qp 27/28 | W 100 | ACK 100");
+  ASSERT_NE(find(open, "rnr.stall"), nullptr);
+  EXPECT_EQ(find(open, "rnr.stall")->severity, Severity::kWarning);
+  const auto recovered =
+      findings_of(refused + " | wait 2ms | S 100 | ACK 100 | wait 200ms | qp 27/28 | W 100 | ACK 100");
+  ASSERT_NE(find(recovered, "rnr.stall"), nullptr);
+  EXPECT_EQ(find(recovered, "rnr.stall")->severity, Severity::kWarning);
+  const auto at_once =
+      findings_of("W 99 | ACK 99 | S 100 | RNR 100 timer=14 | wait 200ms | qp 27/28 | W 100 | ACK 100");
+  ASSERT_NE(find(at_once, "rnr.stall"), nullptr) << "one is enough where it was the end";
 }
 
 TEST(Loss, IsNotWhereTheOriginalComesBehindItsResend) {
