@@ -36,13 +36,44 @@ void add_flow(Finding& f, const DirectionView& v) {
 
 double as_double(std::uint64_t n) { return static_cast<double>(n); }
 
+/// CNPs by who sent them and to whom, for whichever queue pair.
+using CnpsByPair = std::map<std::pair<IpAddress, IpAddress>, std::uint64_t>;
+
+CnpsByPair cnps_by_pair(const Docket& docket) {
+  CnpsByPair cnps;
+  docket.each_direction([&](const DirectionView& v) {
+    if (v.direction->cnps > 0) cnps[{v.direction->src, v.direction->dst}] += v.direction->cnps;
+  });
+  return cnps;
+}
+
+struct ElsewhereCnps {
+  std::uint64_t total = 0;             ///< of that receiver
+  std::uint64_t to_these_senders = 0;  ///< … for other queue pairs of the senders that got none
+};
+
+ElsewhereCnps cnps_elsewhere(const CnpsByPair& cnps, const IpAddress& receiver,
+                             const std::vector<DirectionView>& flows) {
+  ElsewhereCnps out;
+  for (const auto& [hosts, n] : cnps) {
+    if (hosts.first != receiver) continue;
+    out.total += n;
+    const bool same = std::any_of(flows.begin(), flows.end(),
+                                  [&](const DirectionView& v) { return v.direction->src == hosts.second; });
+    out.to_these_senders += same ? n : 0;
+  }
+  return out;
+}
+
 /// Whether a host answers marks is a setting of the host: one finding a receiver.
 void marks_without_cnp(Docket& docket, const LoopReader& loops) {
   std::map<IpAddress, std::vector<DirectionView>> by_receiver;
   docket.each_direction([&](const DirectionView& v) {
     if (loops.marks_unanswered(v)) by_receiver[v.direction->dst].push_back(v);
   });
+  const CnpsByPair cnps = by_receiver.empty() ? CnpsByPair{} : cnps_by_pair(docket);
   for (const auto& [receiver, flows] : by_receiver) {
+    const ElsewhereCnps elsewhere = cnps_elsewhere(cnps, receiver, flows);
     std::uint64_t marked = 0;
     std::uint64_t data = 0;
     Finding& f = docket.add("ecn.marks_without_cnp", Severity::kWarning, docket.weighed(Confidence::kHigh));
@@ -56,22 +87,43 @@ void marks_without_cnp(Docket& docket, const LoopReader& loops) {
       date(f, c.last_ce_time);
     }
     const double share = as_double(marked) / as_double(std::max<std::uint64_t>(data, 1));
-    f.title =
-        fmt::format("{} marked CE ({}) and not one CNP came back from {}, {}", plural(marked, "packet"), percent(share),
-                    receiver.to_string(), flows.size() == 1 ? path_name(flows[0]) : plural(flows.size(), "connection"));
+    const std::string of = flows.size() == 1 ? path_name(flows[0]) : plural(flows.size(), "connection");
+    f.title = elsewhere.total == 0
+                  ? fmt::format("{} marked CE ({}) and not one CNP came back from {}, {}", plural(marked, "packet"),
+                                percent(share), receiver.to_string(), of)
+                  : fmt::format("{} marked CE ({}) and none of the {} of {} named {}, {}", plural(marked, "packet"),
+                                percent(share), plural(elsewhere.total, "CNP"), receiver.to_string(),
+                                flows.size() == 1 ? "this queue pair" : "these queue pairs", of);
     f.explanation = fmt::format(
         "Switches signalled congestion on data to {}, the way back was captured, and no CNP for it passed. The senders "
         "cannot slow down for them; while that lasts, queues fill until packets are dropped or paused.",
         receiver.to_string());
+    if (elsewhere.total > 0) {
+      f.explanation += fmt::format(
+          " Its notification point is on: {} it sent named other queue pairs{}. It leaves these out, or names the "
+          "wrong "
+          "ones.",
+          plural(elsewhere.total, "CNP"),
+          elsewhere.to_these_senders > 0 ? fmt::format(", {} of them of the same sender{}", elsewhere.to_these_senders,
+                                                       flows.size() == 1 ? "" : "s")
+                                         : std::string());
+    }
     f.next_steps = {
-        fmt::format("on {}: is the notification point on (ecn/roce_np/enable, or the vendor's tool)? Compare "
-                    "np_ecn_marked_roce_packets with np_cnp_sent",
-                    receiver.to_string()),
+        elsewhere.total > 0
+            ? fmt::format("on {}: which queue pairs do its CNPs name? Compare np_ecn_marked_roce_packets with "
+                          "np_cnp_sent, and rp_cnp_ignored on the senders",
+                          receiver.to_string())
+            : fmt::format("on {}: is the notification point on (ecn/roce_np/enable, or the vendor's tool)? Compare "
+                          "np_ecn_marked_roce_packets with np_cnp_sent",
+                          receiver.to_string()),
         "CNPs in a class of their own may take another path: capture where both directions and all classes "
         "pass"};
     f.ruled_out = {"a capture of one direction: packets back to the senders were captured",
                    "pacing: marks went on for longer than any turn of a connection would take"};
-    f.values = {{"ce_packets", as_double(marked)}, {"ce_ratio", share}};
+    f.values = {{"ce_packets", as_double(marked)},
+                {"ce_ratio", share},
+                {"cnps_for_others", as_double(elsewhere.total)},
+                {"cnps_for_others_of_sender", as_double(elsewhere.to_these_senders)}};
   }
 }
 
@@ -282,8 +334,10 @@ void not_ect(Docket& docket, const LoopReader& loops) {
     if (!is_not_ect(*v.direction)) return;
     Group& g = loops.queues_without_marks(v) ? congested : calm;
     g.ids.push_back(v.connection->id);
-    g.packets += data_with(*v.direction, wire::Ecn::kNotEct);
-    g.data += data_packets(*v.direction);
+    // Requests that carry no payload are no queue's trouble.
+    const std::uint64_t payload = payload_packets(*v.direction);
+    g.packets += std::min(payload, data_with(*v.direction, wire::Ecn::kNotEct));
+    g.data += payload;
     if (!g.frame) {
       g.frame = v.direction->first_frame;
       g.time = v.direction->first_time;

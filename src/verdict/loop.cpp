@@ -17,6 +17,19 @@ using track::Loop;
 
 std::uint64_t data_packets(const DirectionCounts& d) { return d.requests.packets + d.responses.packets; }
 
+std::uint64_t payload_packets(const DirectionCounts& d) {
+  std::uint64_t n = 0;
+  for (const auto& [opcode, packets] : d.opcodes) {
+    const auto operation = static_cast<wire::Operation>(opcode & 0x1F);
+    const bool asks = operation == wire::kReadRequest || operation == wire::kCompareSwap ||
+                      operation == wire::kFetchAdd || operation == wire::kAtomicAcknowledge ||
+                      operation == wire::kFlush || operation == wire::kAtomicWrite;
+    const wire::Role role = wire::opcode_facts(opcode).role;
+    if (!asks && (role == wire::Role::kRequest || role == wire::Role::kResponse)) n += packets;
+  }
+  return n;
+}
+
 std::uint64_t data_with(const DirectionCounts& d, wire::Ecn ecn) {
   const auto i = static_cast<std::size_t>(ecn);
   return d.ecn[i] - std::min(d.ecn[i], d.control_ecn[i]);
@@ -24,7 +37,7 @@ std::uint64_t data_with(const DirectionCounts& d, wire::Ecn ecn) {
 
 bool is_not_ect(const DirectionCounts& d) {
   const std::uint64_t all = data_packets(d);
-  return all > 0 && data_with(d, wire::Ecn::kNotEct) * 2 > all;
+  return payload_packets(d) > 0 && data_with(d, wire::Ecn::kNotEct) * 2 > all;
 }
 
 namespace {

@@ -15,6 +15,8 @@ namespace rocetop::verdict {
 /// Requests and responses of a direction, and of these what carried a codepoint.
 std::uint64_t data_packets(const track::DirectionCounts& d);
 std::uint64_t data_with(const track::DirectionCounts& d, wire::Ecn ecn);
+/// Of these, what carries payload or could: not READ and atomic requests, nor their one-packet acknowledgements.
+std::uint64_t payload_packets(const track::DirectionCounts& d);
 /// Most of the data cannot be marked.
 bool is_not_ect(const track::DirectionCounts& d);
 

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "base/number_text.h"
 #include "base/time_text.h"
+#include "verdict/losses.h"
 #include "verdict/rules.h"
 
 namespace rocetop::verdict {
@@ -238,29 +240,8 @@ void on_uc(Docket& docket, const DirectionView& v) {
 
 /// Many PSNs in a row, or losses of many connections at one moment: a full buffer or a link that went away, not noise.
 void burst(Docket& docket) {
-  struct Loss {
-    Nanos time;
-    std::uint64_t packets;
-    FrameId frame;
-    const track::ConnectionCounts* connection;
-  };
-  std::vector<Loss> losses;
-  docket.each_direction([&](const DirectionView& v) {
-    for (const SpaceCounts* space : {&v.direction->requests, &v.direction->responses}) {
-      for (const MissingRun& run : space->missing) {
-        const bool uc = v.connection->transport == wire::Transport::kUc && run.outcome == Outcome::kUnresolved;
-        if (run.outcome != Outcome::kRetransmitted && !uc) continue;
-        const auto packets = static_cast<std::uint64_t>(serial_difference(run.last_psn.value, run.first_psn.value)) + 1;
-        losses.push_back({run.seen_at_time, packets, run.seen_at, v.connection});
-      }
-    }
-  });
-  std::sort(losses.begin(), losses.end(), [](const Loss& a, const Loss& b) { return a.time < b.time; });
   const Thresholds& t = docket.thresholds();
-  const auto& capture = docket.evidence().capture;
-  const double windows = std::max(1.0, static_cast<double>((capture.last_time - capture.first_time).count) /
-                                           static_cast<double>(t.burst_window.count));
-  const double spread_evenly = static_cast<double>(losses.size()) / windows;  // losses a window would hold
+  const std::vector<Loss> losses = losses_of(docket);
   std::size_t begin = 0;
   while (begin < losses.size()) {
     std::size_t end = begin;
@@ -270,13 +251,13 @@ void burst(Docket& docket) {
     while (end < losses.size() && losses[end].time - losses[begin].time <= t.burst_window) {
       packets += losses[end].packets;
       longest = std::max(longest, losses[end].packets);
-      ids.push_back(losses[end].connection->id);
+      ids.push_back(losses[end].view.connection->id);
       ++end;
     }
     std::sort(ids.begin(), ids.end());
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-    const bool together = static_cast<double>(end - begin) >= t.burst_over_even * spread_evenly &&
-                          (ids.size() >= t.burst_connections || packets >= t.burst_packets);
+    const bool together = (ids.size() >= t.burst_connections || packets >= t.burst_packets) &&
+                          stands_out(std::span(losses).subspan(begin, end - begin), losses.size(), docket);
     if (longest >= t.burst_packets || together) {
       Finding& f = docket.add("loss.burst", Severity::kWarning, docket.weighed(Confidence::kHigh));
       f.title =

@@ -102,6 +102,23 @@ TEST(MarksWithoutCnp, IsSilentWhereOneCnpCame) {
   EXPECT_FALSE(judge_scenario(s.done()).find("ecn.marks_without_cnp"));
 }
 
+TEST(MarksWithoutCnp, SaysWhereTheCnpsWent) {
+  // Another queue pair of the same sender gets them all.
+  std::string other = "qp 27/28 | W 100-131 | ACK 131 | ";
+  for (int i = 0; i < 60; ++i) other += "CNP | wait 20us | ";
+  Stream s("step 2us | " + other + "qp 17/18 | ");
+  for (int i = 0; i < 40; ++i) s.message().marked();
+  const Judged judged = judge_scenario(s.done());
+  const Finding* f = judged.find("ecn.marks_without_cnp");
+  ASSERT_NE(f, nullptr) << judged.said();
+  EXPECT_EQ(f->title.find("not one CNP"), std::string::npos) << f->title;
+  EXPECT_NE(f->title.find("none of the 60 CNPs"), std::string::npos) << f->title;
+  EXPECT_NE(f->explanation.find("60 of them of the same sender"), std::string::npos) << f->explanation;
+  Stream alone = steady();
+  for (int i = 0; i < 40; ++i) alone.message().marked();
+  EXPECT_NE(judge_scenario(alone.done()).find("ecn.marks_without_cnp")->title.find("not one CNP"), std::string::npos);
+}
+
 TEST(MarksWithoutCnp, IsSilentInACaptureOfOneDirection) {
   std::string s = "step 2us | ";
   for (int i = 0; i < 40; ++i) {
@@ -347,6 +364,47 @@ TEST(Incast, IsSilentWithoutCongestionAndAboutTwoSenders) {
   EXPECT_FALSE(judge_scenario(fan_in(2, true)).find("incast"));
 }
 
+/// `senders` hosts send to one; of each one's second message six packets are lost, all within a moment or one host
+/// after the other.
+std::string fan_in_with_loss(int senders, bool at_once) {
+  std::string s = "step 1us | ";
+  const auto each = [&](const std::string& text, const std::string& then = "") {
+    for (int i = 0; i < senders; ++i) s += sender(i) + text + " | " + then;
+  };
+  each("W 100-131 | ACK 131");
+  const std::string apart = at_once ? "" : "wait 5ms | ";
+  each("W 132-163 | drop 140-145 | NAK 140", apart);
+  each("wait 20us | W 140-163 | ACK 163");
+  return s + "wait 1ms | " + sender(0) + "W 164-195 | ACK 195";
+}
+
+TEST(Incast, FiresOnSendersThatLosePacketsAtOnce) {
+  const Judged judged = judge_scenario(fan_in_with_loss(8, true));
+  ASSERT_TRUE(judged.fires("incast")) << judged.said();
+  EXPECT_EQ(judged.find("incast")->connections.size(), 8u);
+  EXPECT_TRUE(judged.fires("loss.burst")) << "48 packets of 8 connections within a millisecond, in a capture of three";
+  EXPECT_FALSE(judge_scenario(fan_in_with_loss(8, false)).find("incast"));
+  EXPECT_FALSE(judge_scenario(fan_in_with_loss(8, false)).find("loss.burst"));
+  EXPECT_FALSE(judge_scenario(fan_in_with_loss(2, true)).find("incast"));
+}
+
+TEST(Incast, IsSilentAboutLossThatGoesOnAllTheTime) {
+  std::string s = "step 1us | ";
+  for (int round = 0; round < 60; ++round) {
+    for (int i = 0; i < 4; ++i) {
+      const int first = 100 + 8 * round;
+      const std::string last = std::to_string(first + 7);
+      const std::string lost = std::to_string(first + 3);
+      s += sender(i) + "W " + std::to_string(first) + "-" + last + " | drop " + lost + " | NAK " + lost + " | W " +
+           lost + "-" + last + " | ACK " + last + " | ";
+    }
+  }
+  const Judged judged = judge_scenario(s + "wait 1us");
+  EXPECT_TRUE(judged.fires("loss.before_tap"));
+  EXPECT_FALSE(judged.find("incast")) << judged.said();
+  EXPECT_FALSE(judged.find("loss.burst")) << judged.said();
+}
+
 /// Two senders to one receiver, the second with `share` packets for 16 of the first, spread evenly among them. Each has
 /// one long message and a short one behind it.
 std::string two_flows(int share, bool marks) {
@@ -433,6 +491,39 @@ TEST(Expected, IsJudgedOnlyWhereItWasSaid) {
     const Judged judged = judge_scenario(trace, parse_expectations(broken).value());
     EXPECT_TRUE(judged.fires("expect.violated")) << broken << "\n" << judged.said();
   }
+}
+
+TEST(Expected, SaysWhatItCouldNotCheck) {
+  const auto unchecked = [](const std::string& trace, const char* expected) {
+    const Judged judged = judge_scenario(trace, parse_expectations(expected).value());
+    const Finding* f = judged.find("expect.unchecked");
+    return f ? f->title : std::string();
+  };
+  const std::string small = "W 100 | ACK 100";
+  EXPECT_EQ(unchecked(small, "cnp-dscp=48"), "not checked: cnp-dscp (no CNP passed)");
+  EXPECT_EQ(unchecked(small, "mtu=4096"), "not checked: mtu (no message of more than one packet passed)");
+  EXPECT_EQ(unchecked(small, "priority=3"), "not checked: priority (no data with an 802.1Q tag passed)");
+  EXPECT_EQ(unchecked(small, "dscp=26,ecn=on,port=4791"), "");
+  EXPECT_EQ(unchecked("W 100-103 | ACK 103 | CNP", "cnp-dscp=48,mtu=1024"), "");
+  EXPECT_NE(unchecked("CNP", "dscp=26,ecn=on").find("ecn (no data passed)"), std::string::npos);
+  EXPECT_FALSE(judge_scenario(small).find("expect.unchecked"));
+}
+
+TEST(NotEct, CountsNoRequestsAsData) {
+  // 200 READs, whose requests cannot be marked while the answers can.
+  std::string s = "pmtu 1024 | ";
+  for (int i = 0; i < 200; ++i) {
+    const std::string psn = std::to_string(100 + i);
+    s += "ecn 0 | R " + psn + " | ecn 2 | RR " + psn + " | ";
+  }
+  const Judged reads = judge_scenario(s + "wait 1us");
+  EXPECT_FALSE(reads.find("ecn.not_ect")) << reads.said();
+  std::string w = "ecn 0 | ";
+  for (int i = 0; i < 150; ++i) w += "W " + std::to_string(100 + i) + " | ACK " + std::to_string(100 + i) + " | ";
+  const Judged writes = judge_scenario(w + "R 250-449 | RR 250-449");
+  ASSERT_TRUE(writes.find("ecn.not_ect"));
+  EXPECT_NE(writes.find("ecn.not_ect")->title.find("350 data packets"), std::string::npos)
+      << writes.find("ecn.not_ect")->title;
 }
 
 TEST(Expectations, ReadListsAndFilesAndRefuseTheRest) {

@@ -100,15 +100,31 @@ std::string race(const std::string& last_step) {
   return out;
 }
 
+/// Six connections with the same work, one message at a time; the last one's peer is far away.
+std::string far_race() {
+  std::string out = "pmtu 4096";
+  for (int q = 0; q < 6; ++q) {
+    out += " | qp " + std::to_string(17 + q) + "/" + std::to_string(217 + q);
+    for (int i = 0; i < 20; ++i) {
+      const int first = 1000 * (q + 1) + 8 * i;
+      out += " | W " + std::to_string(first) + "-" + std::to_string(first + 7) + " | wait " +
+             (q == 5 ? "200us" : "10us") + " | ACK " + std::to_string(first + 7);
+    }
+  }
+  return out;
+}
+
 const std::string kPauses = "pmtu 4096" + writes(20, " | wait 600us");
 const std::string kNoPauses = "pmtu 4096" + writes(20, "");
 const std::string kOneSlow = race("8us");
+const std::string kOneFar = far_race();
 const std::string kAllAlike = race("1us");
 
 const Row kRows[] = {
     {"NothingAskedMostOfTheTime", kPauses.c_str(), {"host.limited"}, {"mtu.small", "straggler"}},
     {"BusyAllTheTime", kNoPauses.c_str(), {}, {"host.limited", "cm.slow"}},
     {"OneFarSlowerThanItsLike", kOneSlow.c_str(), {"straggler"}, {"host.limited"}},
+    {"OneFarAway", kOneFar.c_str(), {}, {"host.limited", "loss.burst"}},
     {"AllAlike", kAllAlike.c_str(), {}, {"straggler"}},
     {"EndsOfTwoMtus",
      "pmtu 1024 | W 100-103 | ACK 103 | pmtu 2048 | B: W 500-503 | A: ACK 503",
@@ -300,7 +316,8 @@ TEST(Rules, EachIsTriedBothWays) {
                                            "incast",
                                            "unfair",
                                            "ecmp.low_entropy",
-                                           "expect.violated"};
+                                           "expect.violated",
+                                           "expect.unchecked"};
   for (const RuleFacts& rule : kRuleBook) {
     const std::string id(rule.id);
     if (elsewhere.count(id) != 0) continue;
@@ -318,6 +335,17 @@ TEST(Rules, EachIsTriedBothWays) {
 const Finding* find(const std::vector<Finding>& findings, std::string_view rule) {
   const auto at = std::find_if(findings.begin(), findings.end(), [&](const Finding& f) { return f.rule == rule; });
   return at == findings.end() ? nullptr : &*at;
+}
+
+TEST(Straggler, OneThatIsFarAwayIsToldSo) {
+  const auto findings = findings_of(far_race());
+  const Finding* f = find(findings, "straggler");
+  ASSERT_NE(f, nullptr);
+  EXPECT_EQ(f->severity, Severity::kInfo);
+  EXPECT_NE(f->title.find("round trips"), std::string::npos) << f->title;
+  const auto slow = findings_of(race("8us"));
+  ASSERT_NE(find(slow, "straggler"), nullptr);
+  EXPECT_EQ(find(slow, "straggler")->severity, Severity::kWarning);
 }
 
 TEST(Rnr, IsCriticalWhereTheSenderGaveUp) {
@@ -388,6 +416,21 @@ TEST(Findings, CiteTheirPacketsAndNameTheirHosts) {
     EXPECT_EQ(f.hosts.size(), 2U) << f.rule;
     EXPECT_FALSE(f.explanation.empty()) << f.rule;
   }
+}
+
+TEST(Findings, FoldNothingUnderWhatHappenedTheOtherWay) {
+  // A repeats after a timer, B after none that there is: two matters on one connection.
+  const auto findings = findings_of(
+      "W 96-99 | ACK 99 | B: W 500-503 | A: ACK 503 | W 100-103 | wait 70ms | W 100-103 | ACK 103 | B: W 504-507 | "
+      "wait 200us | B: W 504-507 | A: ACK 507");
+  ASSERT_NE(find(findings, "retransmit.timeout"), nullptr);
+  ASSERT_NE(find(findings, "retransmit.early"), nullptr);
+  EXPECT_FALSE(find(findings, "retransmit.early")->caused_by);
+  // READ data that is lost makes the other side ask again.
+  const auto read = findings_of(
+      "pmtu 256 | R 100-107 | RR 100-107 | drop 103 | R 103-107 | RR 103-107 more | R 108-109 | RR 108-109");
+  ASSERT_NE(find(read, "retransmit.read_restart"), nullptr);
+  EXPECT_EQ(find(read, "retransmit.read_restart")->caused_by, find(read, "loss.before_tap")->id);
 }
 
 TEST(Findings, FoldAConsequenceUnderItsCause) {
