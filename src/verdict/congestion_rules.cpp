@@ -236,11 +236,13 @@ void cnp_class(Docket& docket, const DirectionView& v) {
   const std::uint8_t request = dscp(*v.direction, wire::Role::kRequest);
   const std::uint8_t data = request != track::kNoDscp ? request : dscp(*v.direction, wire::Role::kResponse);
   if (data == track::kNoDscp || data != cnp) return;
-  // Tagged frames may tell the classes apart by their priority.
-  if (v.opposite->priorities.size() > 1 || v.direction->priorities != v.opposite->priorities) {
-    const bool told_apart = !v.direction->priorities.empty() && !v.opposite->priorities.empty();
-    if (told_apart) return;
-  }
+  // Tagged frames may tell the classes apart by their priority: one that data does not have may be the CNPs'.
+  const auto& of_data = v.direction->priorities;
+  const auto is_of_data = [&](const auto& entry) {
+    return std::any_of(of_data.begin(), of_data.end(), [&](const auto& e) { return e.first == entry.first; });
+  };
+  const auto& of_way_back = v.opposite->priorities;
+  if (!of_data.empty() && !std::all_of(of_way_back.begin(), of_way_back.end(), is_of_data)) return;
   Finding& f = docket.add("ecn.cnp_class", Severity::kWarning, Confidence::kHigh, v);
   f.title = fmt::format("CNPs ride in the data's own class (DSCP {}), {}", cnp, path_name(v));
   f.explanation =

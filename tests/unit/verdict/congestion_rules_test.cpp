@@ -32,9 +32,8 @@ struct Judged {
   track::Loop loop() const { return run.connections.at(0).a_to_b->loop; }
 };
 
-Judged judge_scenario(const std::string& scenario, const Expectations& expectations = {},
-                      std::optional<std::uint64_t> link_speed = {}) {
-  Judged out{test::track_scenario(scenario, link_speed), {}};
+Judged judge_run(test::TrackerRun run, const Expectations& expectations = {}) {
+  Judged out{std::move(run), {}};
   CaptureEvidence capture;
   capture.receivers = out.run.receivers;
   capture.pauses = out.run.pauses;
@@ -47,6 +46,11 @@ Judged judge_scenario(const std::string& scenario, const Expectations& expectati
   judge_loops(out.run.connections, capture, thresholds);
   out.findings = judge({capture, out.run.connections, out.run.rejections, out.run.set_ups, expectations}, thresholds);
   return out;
+}
+
+Judged judge_scenario(const std::string& scenario, const Expectations& expectations = {},
+                      std::optional<std::uint64_t> link_speed = {}) {
+  return judge_run(test::track_scenario(scenario, link_speed), expectations);
 }
 
 /// "W 100-131 | " and so on: messages of 32 packets, of which one is always outstanding.
@@ -313,6 +317,17 @@ TEST(CnpClass, FiresOnCnpsInTheDatasClassOnly) {
   EXPECT_FALSE(judge_scenario("W 100-103 | CNP | ACK 103").find("ecn.cnp_class"));
 }
 
+TEST(CnpClass, IsSilentWherePrioritiesTellTheClassesApart) {
+  auto run = test::track_scenario("dscp 48 | W 100-103 | CNP | ACK 103");
+  run.connections[0].a_to_b->priorities = {{3, 4}};
+  run.connections[0].b_to_a->priorities = {{6, 2}};
+  EXPECT_FALSE(judge_run(run).find("ecn.cnp_class"));
+  run.connections[0].b_to_a->priorities = {{3, 1}, {6, 1}};
+  EXPECT_FALSE(judge_run(run).find("ecn.cnp_class")) << "ACKs may share the data's class";
+  run.connections[0].b_to_a->priorities = {{3, 2}};
+  EXPECT_TRUE(judge_run(run).fires("ecn.cnp_class"));
+}
+
 TEST(UnmatchedCnps, FireForQueuePairsThatSendNothing) {
   const Judged judged = judge_scenario("W 100-131 | ACK 131 | qp 77/88 | CNP | wait 100us | CNP");
   EXPECT_TRUE(judged.fires("cnp.unmatched")) << judged.said();
@@ -357,6 +372,16 @@ TEST(Incast, FiresOnSeveralCongestedSendersAtOnce) {
   ASSERT_TRUE(judged.fires("incast")) << judged.said();
   EXPECT_EQ(judged.find("incast")->connections.size(), 4u);
   EXPECT_EQ(judged.find("incast")->hosts.front(), *IpAddress::parse("192.0.2.2"));
+}
+
+TEST(Incast, TakesMoreThanAFewMarks) {
+  // Three senders, one mark and one CNP each, then with more.
+  std::string few = "step 1us | ";
+  for (int i = 0; i < 3; ++i) few += sender(i) + "W 100-131 | ce 120 | CNP | ACK 131 | ";
+  EXPECT_FALSE(judge_scenario(few + "wait 1us").find("incast"));
+  std::string more = "step 1us | ";
+  for (int i = 0; i < 3; ++i) more += sender(i) + "W 100-131 | ce 120-123 | CNP | ACK 131 | ";
+  EXPECT_TRUE(judge_scenario(more + "wait 1us").fires("incast"));
 }
 
 TEST(Incast, IsSilentWithoutCongestionAndAboutTwoSenders) {
@@ -601,6 +626,51 @@ TEST(FastCnps, StandInForTheCnpsOfMarks) {
   };
   EXPECT_TRUE(marked("").fires("ecn.marks_without_cnp")) << marked("").said();
   EXPECT_FALSE(marked("FCNP | ").find("ecn.marks_without_cnp"));
+}
+
+/// `senders` hosts with 128 packets each to one receiver, who all wait while `pause` lasts.
+std::string fan_in_of_bulk(int senders, const std::string& pause, const std::string& setting = "") {
+  std::string s = "step 2us | " + setting;
+  for (int round = 0; round < 4; ++round) {
+    const std::string first = std::to_string(100 + 32 * round);
+    const std::string last = std::to_string(131 + 32 * round);
+    for (int i = 0; i < senders; ++i) s += sender(i) + "W " + first + "-" + last + " | ACK " + last + " | ";
+    if (round < 3) s += pause;
+  }
+  return s + "wait 1us";
+}
+constexpr const char* kPauseOfClass3 = "XOFF 3 | wait 100us | XON 3 | ";
+
+TEST(Incast, FiresOnSendersThatStandStillInTheSamePauses) {
+  const Judged judged = judge_scenario(fan_in_of_bulk(4, kPauseOfClass3), {}, k25Gb);
+  ASSERT_TRUE(judged.fires("pfc.paused")) << judged.said();
+  ASSERT_TRUE(judged.fires("incast")) << judged.said();
+  EXPECT_EQ(judged.find("incast")->connections.size(), 4u);
+  EXPECT_FALSE(judge_scenario(fan_in_of_bulk(2, kPauseOfClass3), {}, k25Gb).find("incast"));
+  EXPECT_FALSE(judge_scenario(fan_in_of_bulk(4, "wait 100us | ")).find("incast"));
+}
+
+TEST(Pauses, ConcernOnlySendersOfTheirClass) {
+  const Judged untagged = judge_scenario(fan_in_of_bulk(4, kPauseOfClass3), {}, k25Gb);
+  EXPECT_EQ(untagged.find("pfc.paused")->connections.size(), 4u);
+  // Tagged with priority 0: class 3 is not theirs.
+  const Judged tagged = judge_scenario(fan_in_of_bulk(4, kPauseOfClass3, "vlan 7 | "), {}, k25Gb);
+  ASSERT_TRUE(tagged.fires("pfc.paused")) << tagged.said();
+  EXPECT_TRUE(tagged.find("pfc.paused")->connections.empty());
+  EXPECT_FALSE(tagged.find("incast")) << tagged.said();
+}
+
+TEST(Pauses, OfUnknownSpeedAreAStormOnlyWhereRenewedInTimeForAFastLink) {
+  // 65535 quanta are 336 us at 100 Gb/s, and 1.34 ms at 25 Gb/s.
+  EXPECT_TRUE(judge_scenario(between_writes("XOFF 3 | wait 290us", 40)).fires("pfc.storm"));
+  EXPECT_FALSE(judge_scenario(between_writes("XOFF 3 | wait 390us", 40)).find("pfc.storm"));
+  EXPECT_TRUE(judge_scenario(between_writes("XOFF 3 | wait 390us", 40), {}, k25Gb).fires("pfc.storm"));
+}, milliseconds(10), 65535, std::nullopt);
+EXPECT_TRUE(judge_scenario(ten_milliseconds(), {}, in_time).fires("pfc.storm"));
+const auto too_late = pauses(microseconds(400), {}, milliseconds(10), 65535, std::nullopt);
+EXPECT_FALSE(judge_scenario(ten_milliseconds(), {}, too_late).find("pfc.storm"));
+const auto slow_link = pauses(microseconds(400), {}, milliseconds(10), 65535, 25'000'000'000);
+EXPECT_TRUE(judge_scenario(ten_milliseconds(), {}, slow_link).fires("pfc.storm"));
 }
 
 }  // namespace
