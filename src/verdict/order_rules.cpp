@@ -24,22 +24,21 @@ void judge_order(Docket& docket) {
         "They came late without the sender having gone back, and were followed by new data: they took another "
         "path or queue. Go-back-N receivers treat each as a loss: a NAK and a round of resends.";
     if (drew_nak > 0) {
-      f.explanation +=
-          fmt::format(" {} drew a NAK before it came: the sender went back for a packet that was under way, not lost.",
-                      drew_nak == 1 ? "One" : fmt::format("{} of them", drew_nak));
+      f.explanation += fmt::format(
+          " {} the sender went back for one of them, or for what came right behind it: that was under way, not lost.",
+          drew_nak == 1 ? "Once" : fmt::format("{} times", drew_nak));
     }
     f.next_steps = {
         "look for packet spraying, adaptive routing or a LAG that spreads one flow over paths, before the capture "
         "point"};
-    f.ruled_out = {drew_nak > 0 ? "loss: their IPv4 identifications say that they were sent in their turn"
-                                : "loss: nothing was sent again before they arrived"};
+    f.ruled_out = {"loss: they came before anything was sent again, or in their turn by their IPv4 identifications"};
     for (const auto* space : {&d.requests, &d.responses}) {
       for (const auto& run : space->missing) {
         if (run.outcome == track::Outcome::kReordered) cite(f, run);
       }
     }
     f.values = {{"reordered_packets", static_cast<double>(late)},
-                {"drew_nak", static_cast<double>(drew_nak)},
+                {"went_back_for_late", static_cast<double>(drew_nak)},
                 {"seen_packets", static_cast<double>(d.requests.packets + d.responses.packets)}};
   });
 }
