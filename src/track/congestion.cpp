@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "track/limits.h"
+#include "track/cnp_copy.h"
 
 namespace rocetop::track {
 namespace {
@@ -91,10 +91,8 @@ bool Congestion::on_data(const PacketFacts& packet, const SenderPause& pause, bo
   return true;
 }
 
-/// A mirror's or the network's copy: same IP id where ids count, at once.
 bool Congestion::is_copy(const PacketFacts& cnp) {
-  const bool copy = counts_.cnps > 0 && cnp.has_ip_id && cnp.ip_id != 0 && cnp.ip_id == last_ip_id_ &&
-                    cnp.time - counts_.last_cnp_time < kCopyWindow;
+  const bool copy = counts_.cnps > 0 && is_cnp_copy(cnp, last_ip_id_, counts_.last_cnp_time);
   last_ip_id_ = cnp.ip_id;
   return copy;
 }

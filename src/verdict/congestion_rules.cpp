@@ -24,16 +24,6 @@ std::string gigabits(double bits_per_second) {
                                   : fmt::format("{:.1f} kb/s", bits_per_second / 1e3);
 }
 
-constexpr std::size_t kListed = 100;  // connections that a finding about many names
-constexpr std::size_t kHostsListed = 64;
-
-/// Names a flow's connection and sender in a finding about many.
-void add_flow(Finding& f, const DirectionView& v) {
-  if (f.connections.size() < kListed) f.connections.push_back(v.connection->id);
-  if (std::find(f.hosts.begin(), f.hosts.end(), v.direction->src) == f.hosts.end() && f.hosts.size() < kHostsListed)
-    f.hosts.push_back(v.direction->src);
-}
-
 double as_double(std::uint64_t n) { return static_cast<double>(n); }
 
 /// CNPs by who sent them and to whom, for whichever queue pair.
@@ -82,7 +72,7 @@ void marks_without_cnp(Docket& docket, const LoopReader& loops) {
       const CongestionCounts& c = *v.direction->congestion;
       marked += c.ce_packets;
       data += data_packets(*v.direction);
-      add_flow(f, v);
+      name_flow(f, v);
       cite(f, c.first_ce, c.first_ce_time);
       date(f, c.last_ce_time);
     }
@@ -218,7 +208,7 @@ void oscillation(Docket& docket) {
     f.ruled_out = {fmt::format("applications, READs and storage that pause: {} of the time, left out of these rates",
                                percent(c.rest_ratio()))};
     f.hosts.push_back(receiver);
-    for (const DirectionView& v : flows) add_flow(f, v);
+    for (const DirectionView& v : flows) name_flow(f, v);
     cite(f, c.first_ce, c.first_ce_time);
     cite(f, c.first_cnp, c.first_cnp_time);
     f.values = {{"period_ns", c.swing_ns},
@@ -309,10 +299,10 @@ void unmatched(Docket& docket) {
                   "compare rp_cnp_ignored on the hosts that get them: an adapter ignores CNPs for queue pairs it does "
                   "not have"};
   std::sort(ids.begin(), ids.end());
-  if (ids.size() > kListed) ids.resize(kListed);
+  if (ids.size() > kConnectionsNamed) ids.resize(kConnectionsNamed);
   f.connections = ids;
   for (const IpAddress& host : hosts) {
-    if (f.hosts.size() < kHostsListed) f.hosts.push_back(host);
+    name_host(f, host);
   }
   for (const auto& [frame, time] : frames) cite(f, frame, time);
   f.values = {{"cnps", as_double(cnps)}, {"queue_pairs", static_cast<double>(targets.size())}};
@@ -347,7 +337,7 @@ void not_ect(Docket& docket, const LoopReader& loops) {
     g.last = std::max(g.last, v.direction->last_time);
     if (g.example.empty()) g.example = path_name(v);
     for (const IpAddress& host : {v.direction->src, v.direction->dst}) {
-      if (std::find(g.hosts.begin(), g.hosts.end(), host) == g.hosts.end() && g.hosts.size() < kHostsListed)
+      if (std::find(g.hosts.begin(), g.hosts.end(), host) == g.hosts.end() && g.hosts.size() < kHostsNamed)
         g.hosts.push_back(host);
     }
   });
@@ -375,7 +365,7 @@ void not_ect(Docket& docket, const LoopReader& loops) {
     cite(f, g->frame, g->time);
     date(f, g->last);
     f.connections = g->ids;
-    if (f.connections.size() > kListed) f.connections.resize(kListed);
+    if (f.connections.size() > kConnectionsNamed) f.connections.resize(kConnectionsNamed);
     f.hosts = g->hosts;
     f.values = {{"not_ect_packets", as_double(g->packets)}, {"data_packets", as_double(g->data)}};
   }

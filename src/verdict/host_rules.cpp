@@ -14,7 +14,7 @@ namespace rocetop::verdict {
 namespace {
 
 /// Smaller messages are signalling, whose pauses are nobody's loss.
-constexpr std::uint64_t kLargeMessage = 32 * 1024;  // smaller ones are requests, heartbeats, control
+constexpr std::uint64_t kDataMessage = 32 * 1024;  // smaller ones are requests, heartbeats, control
 
 /// What a host does on all its connections.
 struct HostLoad {
@@ -44,7 +44,7 @@ void limited(Docket& docket, const DirectionView& v, const BusyByHost& busy) {
   if (time.wall.count <= 0 || share < t.host_limited_share) return;
   const auto main = main_messages(*v.direction);
   if (!main || main->counts->complete < t.host_messages) return;
-  if (main->counts->bytes < main->counts->complete * kLargeMessage) return;
+  if (main->counts->bytes < main->counts->complete * kDataMessage) return;
   const Histogram& idle = main->counts->idle_ns;
   // Most messages must have come after a pause: not one long one, or bursts with pauses between.
   if (idle.count() * 2 < main->counts->complete || idle.percentile(0.5) < t.host_idle.count) return;

@@ -27,7 +27,8 @@ std::vector<Loss> losses_of(const Docket& docket) {
       if (behind_tap) losses.push_back({e.first_time - e.wait, 1, e.trigger_frame, v, false});
     }
   });
-  std::stable_sort(losses.begin(), losses.end(), [](const Loss& a, const Loss& b) { return a.time < b.time; });
+  std::sort(losses.begin(), losses.end(),
+            [](const Loss& a, const Loss& b) { return a.time != b.time ? a.time < b.time : a.frame < b.frame; });
   return losses;
 }
 

@@ -25,11 +25,7 @@ std::string mac_text(const std::array<std::uint8_t, 6>& m) {
 }
 
 void name_flows(Finding& f, const std::vector<DirectionView>& flows) {
-  for (const DirectionView& v : flows) {
-    if (f.connections.size() < 100) f.connections.push_back(v.connection->id);
-    if (std::find(f.hosts.begin(), f.hosts.end(), v.direction->src) == f.hosts.end() && f.hosts.size() < 64)
-      f.hosts.push_back(v.direction->src);
-  }
+  for (const DirectionView& v : flows) name_flow(f, v);
 }
 
 void paused(Docket& docket, const PausedClass& p) {

@@ -28,14 +28,15 @@ struct Shared {
   std::uint64_t cnps = 0;
 };
 
-bool is_congested(const DirectionCounts& d) {
+/// Asked to slow down, or marked; CNPs that went out with NAKs tell of a loss.
+bool was_told_of_congestion(const DirectionCounts& d) {
   return d.congestion && (d.congestion->ce_packets > 0 || d.congestion->cnps > d.congestion->cnps_with_nak);
 }
 
 std::map<IpAddress, Shared> by_receiver(const Docket& docket) {
   std::map<IpAddress, Shared> out;
   docket.each_direction([&](const DirectionView& v) {
-    if (!is_congested(*v.direction)) return;
+    if (!was_told_of_congestion(*v.direction)) return;
     Shared& s = out[v.direction->dst];
     s.flows.push_back(v);
     s.ce += v.direction->congestion->ce_packets;
@@ -46,11 +47,7 @@ std::map<IpAddress, Shared> by_receiver(const Docket& docket) {
 
 void add_flows(Finding& f, const std::vector<DirectionView>& flows, const IpAddress& receiver) {
   f.hosts.push_back(receiver);
-  for (const DirectionView& v : flows) {
-    if (f.connections.size() < 100) f.connections.push_back(v.connection->id);
-    if (std::find(f.hosts.begin(), f.hosts.end(), v.direction->src) == f.hosts.end() && f.hosts.size() < 64)
-      f.hosts.push_back(v.direction->src);
-  }
+  for (const DirectionView& v : flows) name_flow(f, v);
   std::sort(f.connections.begin(), f.connections.end());
   f.connections.erase(std::unique(f.connections.begin(), f.connections.end()), f.connections.end());
 }
@@ -266,7 +263,7 @@ void entropy(Docket& docket) {
         "or hash on the destination QP in the switches, where they can"};
     cite(f, p.frame, p.time);
     f.connections = p.ids;
-    if (f.connections.size() > 100) f.connections.resize(100);
+    if (f.connections.size() > kConnectionsNamed) f.connections.resize(kConnectionsNamed);
     f.hosts = {hosts.first, hosts.second};
     f.values = {{"connections", static_cast<double>(p.ids.size())},
                 {"udp_source_ports", static_cast<double>(p.ports.size())}};

@@ -17,8 +17,8 @@
 namespace rocetop::verdict {
 namespace {
 
-constexpr std::uint64_t kMessages = 8;         ///< of fewer, a rate is chance
-constexpr std::uint64_t kLargeMessage = 4096;  ///< of smaller ones, delays count and not rates
+constexpr std::uint64_t kMessages = 8;        ///< of fewer, a rate is chance
+constexpr std::uint64_t kRateMessage = 4096;  ///< of smaller ones, delays count and not rates
 constexpr double kAlike = 2.0;         ///< three of four must be within this of the median, or there is no "rest"
 constexpr double kOwnPauses = 0.5;     ///< idle for more than this: it is not given more to do
 constexpr double kFar = 2.0;           ///< times the others' round trip from which a peer is elsewhere
@@ -45,7 +45,7 @@ struct Entry {
 };
 using Field = std::span<const Entry>;
 
-bool is_congested(const DirectionView& v) {
+bool is_marked_often(const DirectionView& v) {
   // READ data travels the other way.
   for (const auto* d : {v.direction, v.opposite}) {
     if (!d) continue;
@@ -61,7 +61,7 @@ std::vector<Entry> entries_of(const Docket& docket) {
   entries.reserve(docket.evidence().connections.size() * 2);
   docket.each_direction([&](const DirectionView& v) {
     const auto main = main_messages(*v.direction);
-    if (!main || main->counts->complete < kMessages || main->counts->bytes < kLargeMessage * main->counts->complete) {
+    if (!main || main->counts->complete < kMessages || main->counts->bytes < kRateMessage * main->counts->complete) {
       return;
     }
     const auto& time = v.direction->messages.time;
@@ -74,7 +74,7 @@ std::vector<Entry> entries_of(const Docket& docket) {
     runner.shortest_rtt = v.direction->round_trips.rtt_ns.min();
     runner.messages = main->counts->complete;
     runner.idle = host_share(*v.direction);
-    runner.congested = is_congested(v);
+    runner.congested = is_marked_often(v);
     const std::int64_t size = main->counts->size_bytes.percentile(0.5);
     entries.push_back({{main->operation, size, v.direction->dst, true}, runner});
     entries.push_back({{main->operation, size, v.direction->src, false}, runner});
