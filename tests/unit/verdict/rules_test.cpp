@@ -409,6 +409,94 @@ TEST(Thresholds, DecideWhatFires) {
   EXPECT_FALSE(holds(findings, "retransmit.early"));
 }
 
+/// A threshold, another value for it, and a trace that the rule judges one way by default and the other way by that.
+struct Edge {
+  const char* threshold;
+  const char* value;
+  const char* rule;
+  bool by_default;
+  std::string scenario;
+};
+
+/// An RNR NAK, waited for, and then traffic for `rest` ms.
+std::string one_rnr(const std::string& rest) {
+  return "W 99 | ACK 99 | S 100 | RNR 100 timer=1 | wait 2ms | S 100 | ACK 100 | wait " + rest + " | S 101 | ACK 101";
+}
+
+TEST(Thresholds, EachDecidesAtItsEdge) {
+  const std::string again = " | wait 70ms | W 100-103";
+  const std::string refused =
+      "W 96 | ACK 96 | W 97 | NAK 97 code=access | wait 1s | ip 192.0.2.1/192.0.2.3 | qp 27/28 | "
+      "W 96 | ACK 96 | W 97 | NAK 97 code=access";
+  std::string bad = "W 96-99 | bad 96 | ACK 99 | W 100-105 | bad 100-105 | ACK 105";
+  std::string dscps = "W 100 | ACK 100";
+  for (int i = 1; i < 12; ++i) {
+    dscps += " | dscp " + std::to_string(i % 2 == 0 ? 26 : 24) + " | W " + std::to_string(100 + i) + " | ACK " +
+             std::to_string(100 + i);
+  }
+  const Edge edges[] = {
+      {"rnr_naks", "1", "rnr.stall", false, one_rnr("10ms")},
+      {"rnr_stall_share", "90%", "rnr.stall", true,
+       "W 99 | ACK 99 | S 100 | RNR 100 timer=1 | wait 2ms | S 100 | RNR 100 timer=1 | wait 2ms | S 100 | ACK 100 | "
+       "wait "
+       "20ms | S 101 | ACK 101"},
+      {"silent_resends", "5", "peer.silent", true, "W 96-99 | ACK 99 | W 100-103" + again + again + again},
+      {"silent_time", "500ms", "stream.stopped", false,
+       "W 96-99 | ACK 99 | W 100-109 more | wait 700ms | qp 27/28 | W 100 | ACK 100"},
+      {"reordered_packets", "1", "order.reordered", false,
+       "W 96-99 | ACK 99 | W 100-107 | late 102 after=103 | ACK 107 | W 108 | ACK 108"},
+      {"wasted_packets", "1000", "retransmit.waste", true, "W 100-399 | drop 102 | NAK 102 | W 102-399 | ACK 399"},
+      {"waste_ratio", "1000", "retransmit.waste", true, "W 100-399 | drop 102 | NAK 102 | W 102-399 | ACK 399"},
+      {"duplicated_share", "60%", "capture.duplicated", true, "W 100-103 | ACK 103 | dup 100-103"},
+      {"host_idle", "1ms", "host.limited", true, kPauses},
+      {"host_messages", "100", "host.limited", true, kPauses},
+      {"straggler_peers", "8", "straggler", true, kOneSlow},
+      {"straggler_ratio", "20", "straggler", true, kOneSlow},
+      {"burst_packets", "20", "loss.burst", true,
+       "W 96-99 | ACK 99 | W 100-119 | drop 105-114 | NAK 105 | W 105-119 | ACK 119 | wait 50ms | W 120-123 | ACK 123"},
+      {"slow_set_up", "1ms", "cm.slow", false, "REQ 100 | wait 5ms | REP 500 | RTU | B: W 100 | A: ACK 100"},
+  };
+  for (const Edge& edge : edges) {
+    const test::TrackerRun run = test::track_scenario(edge.scenario);
+    CaptureEvidence capture;
+    capture.first_time = run.connections.at(0).first_time;
+    for (const auto& c : run.connections) capture.last_time = std::max(capture.last_time, c.last_time);
+    Thresholds t;
+    const Evidence evidence{capture, run.connections, run.rejections, run.set_ups};
+    EXPECT_EQ(holds(judge(evidence, t), edge.rule), edge.by_default) << edge.rule << " by default";
+    ASSERT_TRUE(set_threshold(t, edge.threshold, edge.value)) << edge.threshold;
+    EXPECT_NE(holds(judge(evidence, t), edge.rule), edge.by_default) << edge.threshold << "=" << edge.value;
+  }
+  const auto linked = [&](Nanos follows) {
+    const test::TrackerRun run = test::track_scenario(refused);
+    Thresholds t;
+    t.fatal_follows = follows;
+    const auto findings = judge({{}, run.connections, run.rejections}, t);
+    return std::any_of(findings.begin(), findings.end(),
+                       [](const Finding& f) { return f.rule == "nak.fatal" && f.caused_by.has_value(); });
+  };
+  EXPECT_TRUE(linked(seconds(5)));
+  EXPECT_FALSE(linked(milliseconds(500)));
+  const auto severity = [&](double share) {
+    const test::TrackerRun run = test::track_scenario(bad);
+    Thresholds t;
+    t.unfilled_icrc_share = share;
+    const auto findings = judge({{}, run.connections, run.rejections}, t);
+    return find(findings, "icrc.bad")->severity;
+  };
+  EXPECT_EQ(severity(0.9), Severity::kWarning);
+  EXPECT_EQ(severity(0.5), Severity::kInfo);
+  const auto often = [&](std::uint64_t changes) {
+    const test::TrackerRun run = test::track_scenario(dscps);
+    Thresholds t;
+    t.dscp_changes = changes;
+    const auto findings = judge({{}, run.connections, run.rejections}, t);
+    return find(findings, "dscp.changed")->title.find("packets of one kind carry") != std::string::npos;
+  };
+  EXPECT_TRUE(often(4));
+  EXPECT_FALSE(often(100));
+}
+
 TEST(Findings, CiteTheirPacketsAndNameTheirHosts) {
   const auto findings = findings_of("W 100-103 | drop 102 | NAK 102 | W 102-103 | ACK 103");
   for (const Finding& f : findings) {
