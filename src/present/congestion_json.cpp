@@ -10,6 +10,7 @@
 #include "model/host_pairs.h"
 #include "model/words.h"
 #include "present/json_fields.h"
+#include "verdict/loop.h"
 
 namespace rocetop::present {
 namespace {
@@ -44,6 +45,8 @@ void loop(JsonWriter& json, const DirectionCounts& d) {
   const CongestionCounts& c = d.congestion ? *d.congestion : none;
   json.begin_object();
   json.member("loop", model::word(d.loop));
+  if (d.loop == track::Loop::kClosed) json.member("loop_confidence", verdict::slowed_by_chance(c) ? "low" : "high");
+  if (const std::string facts = verdict::loop_facts(d); !facts.empty()) json.member("loop_facts", facts);
   write_fields(json, model::congestion_fields(), c);
   write_distribution(json, "ce_to_cnp_ns", c.ce_to_cnp_ns);
   write_distribution(json, "cnp_gap_ns", c.cnp_gap_ns);

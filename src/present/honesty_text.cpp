@@ -10,6 +10,7 @@
 #include "base/time_text.h"
 #include "model/totals.h"
 #include "present/text.h"
+#include "verdict/loop.h"
 
 namespace rocetop::present {
 namespace {
@@ -160,6 +161,20 @@ Sum sum(const model::Snapshot& snapshot) {
   return s;
 }
 
+/// " (2 of them on so few CNPs that it may be chance)", of `n` closed loops.
+std::string chance_text(const model::Snapshot& snapshot, std::uint64_t n) {
+  std::uint64_t by_chance = 0;
+  for (const auto& c : snapshot.connections) {
+    for (const auto* d : {&c.a_to_b, &c.b_to_a}) {
+      if (!*d || !(*d)->congestion || (*d)->loop != track::Loop::kClosed) continue;
+      by_chance += verdict::slowed_by_chance(*(*d)->congestion) ? 1 : 0;
+    }
+  }
+  if (by_chance == 0) return {};
+  return n == 1 ? " (on so few CNPs that it may be chance)"
+                : fmt::format(" ({} of them on so few CNPs that it may be chance)", grouped(by_chance));
+}
+
 /// ": 3 loops closed, 1 oscillating"; what is unknown counts too, where there were marks or CNPs.
 std::string loops_text(const model::Snapshot& snapshot) {
   using track::Loop;
@@ -180,6 +195,7 @@ std::string loops_text(const model::Snapshot& snapshot) {
     if (n == 0) continue;
     text += text.empty() ? fmt::format(": {} {}", plural(n, "congestion loop"), words)
                          : fmt::format(", {} {}", grouped(n), words);
+    if (loop == Loop::kClosed) text += chance_text(snapshot, n);
   }
   return text;
 }

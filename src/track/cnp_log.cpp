@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "track/limits.h"
+#include "track/cnp_copy.h"
 
 namespace rocetop::track {
 namespace {
@@ -38,8 +38,7 @@ void CnpLog::on_cnp(const HostPair& hosts, const PacketFacts& cnp, Qpn dst_qpn) 
   if (cnp.destination_options) return;  // a switch's own
   Gaps* qp = find(by_qp_, FlowKey{hosts, dst_qpn, {}, false});
   if (qp == nullptr) return;
-  const bool copy = qp->cnps > 0 && cnp.has_ip_id && cnp.ip_id != 0 && cnp.ip_id == qp->last_ip_id &&
-                    cnp.time - qp->last < kCopyWindow;
+  const bool copy = qp->cnps > 0 && is_cnp_copy(cnp, qp->last_ip_id, qp->last);
   qp->last_ip_id = cnp.ip_id;
   if (copy) return;
   const std::uint64_t pair = HostPairHash{}(hosts);

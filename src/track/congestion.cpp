@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "track/limits.h"
+#include "track/cnp_copy.h"
 
 namespace rocetop::track {
 namespace {
@@ -15,6 +15,7 @@ constexpr std::int64_t kQuietWindows = 8;  // without a CNP, after which the nex
 constexpr double kIdleShare = 0.1;         // of a window: more, and its rate is the application's, not the loop's
 constexpr double kSwing = 2.0;             // factor between peak and trough
 constexpr double kSwingPackets = 8;        // … and packets: fewer are the grain of a slow flow
+constexpr double kAtWorkLeast = 0.1;       // of a window: at work for less, and its rate says nothing
 
 }  // namespace
 
@@ -24,15 +25,56 @@ void Congestion::begin(Nanos now) {
   began_ = now;
 }
 
-bool Congestion::on_data(const PacketFacts& packet, Nanos idle, bool moved, const RateMeter& meter) {
+/// Idle time, and time at rest: what lies before a message beyond the pace of packets within messages. A rate limit
+/// spaces all packets alike; a pause before messages only is the wait for an answer, or for storage.
+void Congestion::note_pause(const PacketFacts& packet, const SenderPause& pause) {
   const Nanos now = packet.time;
-  if (begun_ && idle > Nanos{}) {
-    idle_length_ = std::min(idle, now - began_);
+  const Nanos gap = last_data_ ? std::max(now - *last_data_, Nanos{}) : Nanos{};
+  last_data_ = now;
+  const bool begins = packet.position == wire::Position::kFirst || packet.position == wire::Position::kOnly;
+  if (!begins) pace_ = {pace_.count == 0 ? gap.count : (pace_.count * 3 + gap.count) / 4};
+  if (!begun_) return;
+  const Nanos watched = std::max(now - began_, Nanos{});
+  if (pause.idle > Nanos{}) {
+    idle_length_ = std::min(pause.idle, watched);
     idle_end_ = now;
     counts_.idle = counts_.idle + idle_length_;
     swing_.idle = swing_.idle + idle_length_;
   }
-  if (moved) on_window(now, meter);
+  const Nanos beyond = begins && pause.rests ? gap - std::min(pace_, gap) : Nanos{};
+  const Nanos rest = std::min(std::max(beyond, pause.idle), watched);
+  if (rest <= Nanos{}) return;
+  counts_.rest = counts_.rest + rest;
+  open_rests_ = {now, open_rests_.length + rest};
+}
+
+/// How long the sender rested within the meter's window.
+Nanos Congestion::rest_in(const RateMeter& meter) const {
+  Nanos sum;
+  for (const Rests& r : rests_) {
+    if (r.end > meter.window_begin()) sum = sum + std::min(r.length, r.end - meter.window_begin());
+  }
+  return std::min(sum, meter.window_length());
+}
+
+/// The rate over the time of the window in which the sender had something to send.
+std::optional<double> Congestion::rate_at_work(const RateMeter& meter) const {
+  const auto rate = meter.rate();
+  if (!rate) return std::nullopt;
+  const auto length = static_cast<double>(meter.window_length().count);
+  const double worked = 1.0 - static_cast<double>(rest_in(meter).count) / length;
+  return worked >= kAtWorkLeast ? std::optional{*rate / worked} : std::nullopt;
+}
+
+bool Congestion::on_data(const PacketFacts& packet, const SenderPause& pause, bool moved, const RateMeter& meter) {
+  const Nanos now = packet.time;
+  note_pause(packet, pause);
+  if (moved) {
+    rests_[next_rests_] = open_rests_;
+    next_rests_ = static_cast<std::uint8_t>((next_rests_ + 1) % rests_.size());
+    open_rests_ = {};
+    on_window(now, meter);
+  }
   if (!packet.is_marked()) return false;
   begin(now);
   if (counts_.ce_packets++ == 0) {
@@ -49,10 +91,8 @@ bool Congestion::on_data(const PacketFacts& packet, Nanos idle, bool moved, cons
   return true;
 }
 
-/// A mirror's or the network's copy: same IP id where ids count, at once.
 bool Congestion::is_copy(const PacketFacts& cnp) {
-  const bool copy = counts_.cnps > 0 && cnp.has_ip_id && cnp.ip_id != 0 && cnp.ip_id == last_ip_id_ &&
-                    cnp.time - counts_.last_cnp_time < kCopyWindow;
+  const bool copy = counts_.cnps > 0 && is_cnp_copy(cnp, last_ip_id_, counts_.last_cnp_time);
   last_ip_id_ = cnp.ip_id;
   return copy;
 }
@@ -99,8 +139,9 @@ bool Congestion::on_cnp(const PacketFacts& cnp, FrameId nak, Nanos nak_time, con
   // Told too late, or before there was a rate: only counted.
   if (rate && meter.window_is_full() && cnp.time >= meter.window_end()) {
     if (!sample_) sample_ = Sample{cnp.time, *rate};
-    start_series(cnp.time, *rate, meter);
+    if (const auto at_work = rate_at_work(meter)) start_series(cnp.time, *at_work, meter);
   }
+  calm_.reset();
   return !last_cnp_with_nak_;
 }
 
@@ -137,12 +178,17 @@ void Congestion::on_window(Nanos now, const RateMeter& meter) {
     }
     sample_.reset();
   }
-  if (counts_.cnps > 0 && !idle && begin >= counts_.first_cnp_time) {
-    counts_.lowest_bps = counts_.windows == 0 ? *rate : std::min(counts_.lowest_bps, *rate);
-    counts_.highest_bps = std::max(counts_.highest_bps, *rate);
+  const auto at_work = idle ? std::nullopt : rate_at_work(meter);
+  if (at_work && counts_.cnps > 0 && begin >= counts_.first_cnp_time) {
+    counts_.lowest_bps = counts_.windows == 0 ? *at_work : std::min(counts_.lowest_bps, *at_work);
+    counts_.highest_bps = std::max(counts_.highest_bps, *at_work);
     ++counts_.windows;
   }
-  if (series_ && !idle) follow_series(now, *rate, meter);
+  if (at_work && series_) {
+    follow_series(now, *at_work, meter);
+  } else if (at_work) {
+    follow_calm(*at_work, meter);
+  }
   follow_swing(now, meter);
 }
 
@@ -153,6 +199,8 @@ void Congestion::follow_series(Nanos now, double rate, const RateMeter& meter) {
   if (!s.fell && rate < kFell * s.before) {
     s.fell = true;
     ++counts_.slowdowns;
+    const Nanos prompt{meter.window_length().count * kPromptWindows};
+    counts_.prompt_slowdowns += now - s.first <= prompt ? 1 : 0;
   }
   if (s.fell && rate >= kRecovered * s.before) {
     counts_.recovery_ns.add(now - s.first);
@@ -165,13 +213,29 @@ void Congestion::follow_series(Nanos now, double rate, const RateMeter& meter) {
   }
 }
 
+/// Whether the rate falls as far and as soon where no CNP tells it to.
+void Congestion::follow_calm(double rate, const RateMeter& meter) {
+  if (!calm_) {
+    calm_ = Calm{meter.window_end(), rate};
+    return;
+  }
+  if (meter.window_begin() < calm_->at) return;
+  const bool fell = rate < kFell * calm_->before;
+  if (!fell && meter.window_end() - calm_->at < Nanos{meter.window_length().count * kPromptWindows}) return;
+  ++counts_.calm_stretches;
+  counts_.calm_falls += fell ? 1 : 0;
+  calm_.reset();
+}
+
 void Congestion::count_cut(const Series& series) {
   counts_.cut_permille.add(static_cast<std::int64_t>((series.before - series.lowest) / series.before * 1000));
 }
 
 void Congestion::follow_swing(Nanos now, const RateMeter& meter) {
   Swing& s = swing_;
-  const auto bytes = static_cast<double>(meter.window_bytes());
+  const auto at_work = rate_at_work(meter);
+  if (!at_work) return;
+  const double bytes = *at_work / 8e9 * static_cast<double>(meter.window_length().count);
   const double grain = kSwingPackets * meter.packet_bytes();
   if (s.falling) {
     if (bytes < s.trough) {

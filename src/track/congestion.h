@@ -15,11 +15,17 @@ namespace rocetop::track {
 /// Whoever counts congested senders need not hear of each mark.
 inline constexpr Nanos kSignsApart = microseconds(100);
 
+/// What the sender of a data packet did since its data packet before.
+struct SenderPause {
+  Nanos idle;          ///< nothing was outstanding, and nobody had asked for anything
+  bool rests = false;  ///< it had sent what it had, and an answer (or a READ, or the data for one) came before this one
+};
+
 class Congestion {
  public:
-  /// A data packet. `idle`: how long its sender had nothing to do before it. `moved`: the meter's window has.
-  /// True when it was marked, and that has not been told for kSignsApart.
-  bool on_data(const PacketFacts& packet, Nanos idle, bool moved, const RateMeter& meter);
+  /// A data packet. `moved`: the meter's window has. True when it was marked, and that has not been told for
+  /// kSignsApart.
+  bool on_data(const PacketFacts& packet, const SenderPause& pause, bool moved, const RateMeter& meter);
   /// A CNP for this data. `nak`: the last PSN sequence error NAK of its sender. False for a copy, and for one that was
   /// sent with a NAK.
   bool on_cnp(const PacketFacts& cnp, FrameId nak, Nanos nak_time, const RateMeter& meter);
@@ -58,7 +64,22 @@ class Congestion {
     double depth_sum = 0;
   };
 
+  /// The sender's rests that ended between two moves of the window.
+  struct Rests {
+    Nanos end;
+    Nanos length;
+  };
+  /// A rate with no CNP near, to see whether it falls by itself.
+  struct Calm {
+    Nanos at;
+    double before = 0;
+  };
+
   void begin(Nanos now);
+  void note_pause(const PacketFacts& packet, const SenderPause& pause);
+  Nanos rest_in(const RateMeter& meter) const;
+  std::optional<double> rate_at_work(const RateMeter& meter) const;
+  void follow_calm(double rate, const RateMeter& meter);
   bool is_copy(const PacketFacts& cnp);
   void count_gap_and_delay(const PacketFacts& cnp);
   void start_series(Nanos now, double before, const RateMeter& meter);
@@ -81,8 +102,14 @@ class Congestion {
   Nanos last_sign_;
   Nanos idle_end_;     // of the last pause of the sender …
   Nanos idle_length_;  // … and how long it was
+  std::optional<Nanos> last_data_;
+  Nanos pace_;  // between packets of a message, of late
+  Rests open_rests_;
+  std::array<Rests, RateMeter::kWindow> rests_{};
+  std::uint8_t next_rests_ = 0;
   std::optional<Sample> sample_;
   std::optional<Series> series_;
+  std::optional<Calm> calm_;
   Swing swing_;
 };
 

@@ -16,7 +16,7 @@ namespace rocetop::track {
 enum class Loop : std::uint8_t {
   kUnknown,              ///< something of it was seen, and the capture does not show whether it works
   kIdle,                 ///< no mark, no CNP, no sign that there should have been any
-  kClosed,               ///< marks or CNPs, then a slowdown
+  kClosed,               ///< CNPs, then a slowdown
   kNotificationMissing,  ///< marks, and no CNP although the way back was captured
   kReactionMissing,      ///< CNPs, and the sender goes on as before
   kNotMarked,            ///< congestion shows by other signs, and the data cannot be marked
@@ -26,6 +26,10 @@ enum class Loop : std::uint8_t {
 /// A CNP and a NAK this near were sent together: receivers under slow restart do that. The two are back to back on the
 /// wire; captures stamp them within microseconds.
 inline constexpr Nanos kWithNak = microseconds(20);
+
+/// Windows of the RateMeter within which congestion control cuts a rate: one window holds some tens of packets, an
+/// adapter answers a CNP within microseconds.
+inline constexpr std::int64_t kPromptWindows = 8;
 
 struct CongestionCounts {
   std::uint64_t ce_packets = 0;  ///< of data: not ACKs, not CNPs
@@ -48,21 +52,28 @@ struct CongestionCounts {
   Histogram cnp_gap_ns;
 
   // Rates are of frames on the wire, over RateMeter's window. One CNP a window is looked at.
-  Histogram rate_before_bps;    ///< up to the CNP
-  Histogram rate_after_bps;     ///< in the first whole window after it
-  Histogram after_permille;     ///< the second as a share of the first
-  std::uint64_t slowdowns = 0;  ///< series of CNPs after which the rate fell
-  Histogram cut_permille;       ///< of slowdowns that are over: how much of the rate before went
+  Histogram rate_before_bps;           ///< up to the CNP
+  Histogram rate_after_bps;            ///< in the first whole window after it
+  Histogram after_permille;            ///< the second as a share of the first
+  std::uint64_t slowdowns = 0;         ///< series of CNPs after which the rate fell
+  Histogram cut_permille;              ///< of slowdowns that are over: how much of the rate before went
+  std::uint64_t prompt_slowdowns = 0;  ///< … of these, within kPromptWindows of the first CNP
   std::uint64_t no_slowdowns = 0;
+  /// The same looked for where no CNP was: stretches of kPromptWindows, and how many of them the rate fell in.
+  std::uint64_t calm_stretches = 0;
+  std::uint64_t calm_falls = 0;
   std::uint64_t unrecovered =
       0;                  ///< slowdowns after which the rate did not come back before the next series, or the end
   Histogram recovery_ns;  ///< from the first CNP of the series to the rate being back
-  /// Lowest and highest rate since the first CNP, of windows in which the sender had work; 0 when there was none.
+  /// Lowest and highest rate since the first CNP, of the time in which the sender had something to send; 0 when there
+  /// was none.
   double lowest_bps = 0;
   double highest_bps = 0;
   std::uint64_t windows = 0;  ///< looked at for the two
   Nanos watched;              ///< time since the first CE or CNP …
   Nanos idle;                 ///< … in which nothing was outstanding
+  Nanos rest;                 ///< … in which the sender had sent what it had, and waited: for an answer, for the next
+                              ///< READ, for what a READ asks for; `idle` included
 
   // Swings: the rate fell to less than half, and doubled again. Whole ones, from trough to trough, with a CE or a CNP
   // in them and without an idle sender.
@@ -72,8 +83,12 @@ struct CongestionCounts {
   double swing_spread = 0;        ///< its standard deviation as a share of the mean
   double swing_depth = 0;         ///< mean of (peak - trough) / peak
 
-  double idle_ratio() const {
-    return watched.count > 0 ? static_cast<double>(idle.count) / static_cast<double>(watched.count) : 0.0;
+  double idle_ratio() const { return share_of_watched(idle); }
+  double rest_ratio() const { return share_of_watched(rest); }
+
+ private:
+  double share_of_watched(Nanos part) const {
+    return watched.count > 0 ? static_cast<double>(part.count) / static_cast<double>(watched.count) : 0.0;
   }
 };
 

@@ -90,7 +90,7 @@ void Connection::on_packet(std::size_t index, const PacketFacts& packet, Context
       headers_cut_ || (packet.headers_cut && (packet.is_read_request() || packet.role == wire::Role::kAcknowledge));
   if (!side.row.path_mtu_told) learn_path_mtu(side, packet, context);
   if (packet.is_data())
-    side.watch_data(packet, last_data, context, [&](Nanos before) { return idle_before(index, packet, before); });
+    side.watch_data(packet, last_data, context, [&](Nanos before) { return pause_before(index, packet, before); });
 
   switch (packet.role) {
     case wire::Role::kRequest:
@@ -133,20 +133,28 @@ void Connection::on_packet(std::size_t index, const PacketFacts& packet, Context
   observation.connection = id;
 }
 
-/// How long the sender of `index`, whose next data packet this is, had nothing to do: everything asked for had been
-/// answered, and nobody had asked for more. Called before the packet counts as sent.
-Nanos Connection::idle_before(std::size_t index, const PacketFacts& packet, Nanos last_data) const {
+/// What the sender of `index`, whose next data packet this is, did before it. Idle: everything asked for had been
+/// answered, and nobody had asked for more. At rest: it begins a message after an answer came, with nothing more on the
+/// way or after half a round trip without anything sent; or it is a READ's first response, for which its data had to be
+/// fetched. Called before the packet counts as sent.
+SenderPause Connection::pause_before(std::size_t index, const PacketFacts& packet, Nanos last_data) const {
   if (!is_paired()) return {};
   const RequestSpace& own = sides_[index]->requests;
   const RequestSpace& other = sides_[1 - index]->requests;
-  if (own.started() && !own.all_acknowledged()) return {};
+  const bool begins = packet.position == wire::Position::kFirst || packet.position == wire::Position::kOnly;
+  const bool own_done = !own.started() || own.all_acknowledged();
   if (packet.role == wire::Role::kResponse) {
     // Until the READ came; what is left of it is the responder's own time.
-    const bool begins = packet.position == wire::Position::kFirst || packet.position == wire::Position::kOnly;
-    return begins ? std::max(other.last_request_time() - last_data, Nanos{}) : Nanos{};
+    const bool idle = begins && own_done;
+    return {idle ? std::max(other.last_request_time() - last_data, Nanos{}) : Nanos{}, begins};
   }
-  if (other.started() && !other.all_acknowledged()) return {};
-  return std::max(packet.time - std::max(last_data, own.last_ack_time()), Nanos{});
+  const auto reply = own.last_reply_time();
+  const bool answered = begins && reply && *reply > last_data;
+  const Nanos gap = packet.time - last_data;
+  const Nanos round_trip = own.shortest_round_trip();
+  const bool rests = answered && (own_done || (round_trip > Nanos{} && gap + gap >= round_trip));
+  if (!own_done || (other.started() && !other.all_acknowledged())) return {{}, rests};
+  return {std::max(packet.time - std::max(last_data, own.last_ack_time()), Nanos{}), rests};
 }
 
 /// A CNP that side `index` sent: it is about the other side's data.
@@ -345,6 +353,7 @@ void Connection::fill_direction(std::size_t index, DirectionCounts& out) const {
   out.last_new_request_time = requests.last_new_time();
   out.last_request_time = requests.last_request_time();
   out.last_request_frame = requests.last_request_frame();
+  out.left_over = requests.left_over();
   out.last_reply_time = requests.last_reply_time();
   if (requests.received() >= requests.first()) {
     out.last_acked_psn = wire_psn(requests.received());

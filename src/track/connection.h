@@ -77,7 +77,7 @@ class Connection {
   std::unique_ptr<Suspicion> suspicion;
 
  private:
-  Nanos idle_before(std::size_t side, const PacketFacts& packet, Nanos last_data) const;
+  SenderPause pause_before(std::size_t side, const PacketFacts& packet, Nanos last_data) const;
   void deliver_cnp(std::size_t side, const PacketFacts& cnp, Context& context);
   void deliver_reply(std::size_t side, const PacketFacts& packet, Observation& observation, Context& context);
   void hold_reply(Side& side, const PacketFacts& packet, Context& context);

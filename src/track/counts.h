@@ -89,7 +89,8 @@ struct SpaceCounts {
   std::uint64_t retransmitted_bytes = 0;  ///< payload bytes
   std::uint64_t duplicate_packets = 0;
   std::uint64_t reordered_packets = 0;
-  std::vector<Episode> episodes;  ///< at most Limits::listed_episodes
+  std::uint64_t late_originals = 0;  ///< of these, came after what was resent for them: nothing had been lost
+  std::vector<Episode> episodes;     ///< at most Limits::listed_episodes
   std::array<std::uint64_t, kCauses> episodes_by_cause{};
   std::uint64_t episodes_omitted = 0;
   std::string inexact;  ///< empty, or why totals are not exact (a limit was reached)
@@ -108,6 +109,14 @@ struct DscpChange {
 };
 
 inline constexpr std::uint8_t kNoDscp = 0xFF;
+
+/// What was left of a direction's requests when nothing more came.
+enum class LeftOver : std::uint8_t {
+  kNothing,
+  kMessage,  ///< a message that was not sent to its end
+  kRead,     ///< a READ that was answered in part
+  kAnswer,   ///< all was sent, and an answer was due
+};
 
 /// One direction of a connection: everything sent from src to dst's queue pair.
 struct DirectionCounts {
@@ -146,6 +155,9 @@ struct DirectionCounts {
   FrameId first_fatal_nak;  ///< first NAK other than PSN sequence error
   Nanos first_fatal_nak_time;
   wire::NakCode first_fatal_nak_code = wire::NakCode::kInvalidRequest;
+  FrameId last_rnr_nak;
+  Nanos last_rnr_nak_time;
+  Nanos last_rnr_nak_wait;  ///< what it asked for
   FrameId first_rnr_timer_zero;
   Nanos first_rnr_timer_zero_time;
   std::uint64_t cnps = 0;
@@ -173,6 +185,7 @@ struct DirectionCounts {
   Nanos last_request_time;                   ///< last request packet sent
   std::uint64_t unacknowledged_packets = 0;  ///< requests above last_acked_psn when the capture (or connection) ended
   FrameId last_request_frame;
+  LeftOver left_over = LeftOver::kNothing;
   RoundTripCounts round_trips;  ///< of this direction's requests
   MessageStats messages;        ///< of this direction's requests
   SpaceCounts requests;

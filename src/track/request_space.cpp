@@ -282,6 +282,8 @@ void RequestSpace::on_old(Sequence seq, Sequence last, const PacketFacts& packet
     const Sequence room = gap->last - seq + 1;
     last = std::max(last, seq - 1 + (packet.has_reth ? mtu_.widest_within(packet.read_bytes, room) : room));
   }
+  const bool overtaken = was_overtaken(seq, last, packet);
+  if (overtaken && !missing) return note_late_original(seq, observation);
   const bool goes_on = episodes_.is_open() && seq >= episodes_.open().next;
   // Selective repeat: the next resend answers a NAK of its own.
   const bool named_anew =
@@ -303,7 +305,7 @@ void RequestSpace::on_old(Sequence seq, Sequence last, const PacketFacts& packet
       return;
     } else if (missing && !triggered && !delivered) {
       return;  // damaged and late: seen, but it fills nothing and says nothing about the sender
-    } else if (missing && !triggered && packet.time - last_request_time_ < kSilence && !late_.full()) {
+    } else if (missing && !late_.full() && (overtaken || (!triggered && packet.time - last_request_time_ < kSilence))) {
       hold_late(seq, last, packet, context, observation);
       return;
     } else {
@@ -322,6 +324,44 @@ bool RequestSpace::is_copy(const Slot* slot, const PacketFacts& packet) const {
   const Nanos since = packet.time - slot->last_time;
   if (packet.has_ip_id && ids_count()) return packet.ip_id == slot->ip_id && since < kDirectionSkew + kDirectionSkew;
   return since < kCopyWindow;
+}
+
+/// Whether the IPv4 identification says that the packet was sent in its turn, between its neighbours: then it is the
+/// original, however late, and whatever NAK it drew. A sender that goes back gives newer ones. (Of identifications that
+/// follow no order one in some hundreds fits by chance.)
+bool RequestSpace::was_overtaken(Sequence seq, Sequence last, const PacketFacts& packet) const {
+  constexpr Sequence kNeighbours = 16;  // looked at on each side: more may be missing as well
+  constexpr unsigned kNear = 1024;      // identifications between two neighbours, of all flows of a host
+  if (!packet.has_ip_id || !ids_count()) return false;
+  const auto neighbour = [&](Sequence from, Sequence step) -> const Slot* {
+    for (Sequence i = 0; i < kNeighbours; ++i) {
+      const Slot* slot = history_.find(from + i * step);
+      if (slot && slot->state == Slot::State::kSeen) return slot;
+    }
+    return nullptr;
+  };
+  const Slot* own = history_.find(seq);
+  const bool seen = own && own->state == Slot::State::kSeen;
+  const Slot* before = neighbour(seq - 1, -1);
+  const Slot* after = seen ? own : neighbour(last + 1, 1);
+  if (!before || !after) return false;
+  const auto ahead = [](std::uint16_t a, std::uint16_t b) { return static_cast<std::uint16_t>(b - a); };
+  const std::uint16_t room = ahead(before->ip_id, after->ip_id);
+  const std::uint16_t at = ahead(before->ip_id, packet.ip_id);
+  return room <= kNear && at > 0 && at < room;
+}
+
+/// It was sent again meanwhile, and that came first.
+void RequestSpace::note_late_original(Sequence seq, Observation& observation) {
+  observation.kind = Kind::kReordered;
+  ++counts_.reordered_packets;
+  ++counts_.late_originals;
+  if (Slot* slot = history_.find(seq)) slot->late = true;
+  if (episodes_.is_open()) {
+    if (episodes_.open().first == seq) episodes_.open().episode.first_psn_late = true;
+  } else if (!counts_.episodes.empty() && counts_.episodes.back().first_psn == wire_psn(seq)) {
+    counts_.episodes.back().first_psn_late = true;
+  }
 }
 
 /// Whether this sender counts the IPv4 identification up from packet to packet.
@@ -584,6 +624,30 @@ void RequestSpace::finish(Context& context) {
     MissingPsns::settle_run({highest_ + 1, replies_.received(), replies_.beyond_frame(), replies_.beyond_time()},
                             Outcome::kCaptureMissed, counts_, context.lists);
   }
+}
+
+LeftOver RequestSpace::left_over() const {
+  constexpr Sequence kLookBack = 1024;
+  if (!started_) return LeftOver::kNothing;
+  const auto position = [](const Slot& slot) { return wire::opcode_facts(slot.opcode).position; };
+  const Slot* newest = history_.find(highest_);
+  if (newest && newest->state == Slot::State::kSeen &&
+      (position(*newest) == wire::Position::kFirst || position(*newest) == wire::Position::kMiddle)) {
+    return LeftOver::kMessage;
+  }
+  if (all_acknowledged()) return LeftOver::kNothing;
+  bool in_part = false;
+  bool due = false;
+  reads_.each_overlapping(replies_.received() + 1, highest_, [&](const PendingRead& read) {
+    due = true;
+    in_part = in_part || (read.answered >= read.first && !read.complete());
+  });
+  if (in_part) return LeftOver::kRead;
+  for (Sequence s = highest_; !due && s > std::max(replies_.received(), highest_ - kLookBack); --s) {
+    const Slot* slot = history_.find(s);
+    due = slot && slot->state == Slot::State::kSeen && slot->wants_reply;
+  }
+  return due ? LeftOver::kAnswer : LeftOver::kNothing;
 }
 
 // ---------------------------------------------------------------------------------------------- another connection?

@@ -99,6 +99,11 @@ class RequestSpace {
   FrameId last_ack_frame() const { return replies_.last_frame(); }
   Nanos last_ack_time() const { return replies_.last_time(); }
 
+  /// 0 where none was measured.
+  Nanos shortest_round_trip() const { return round_trips_.shortest(); }
+  /// What nobody has finished or answered, as of now.
+  LeftOver left_over() const;
+
   RoundTripCounts round_trips() const { return round_trips_.counts(); }
   MessageStats messages() const { return messages_.total(); }
 
@@ -127,6 +132,8 @@ class RequestSpace {
   void remember(Sequence seq, const PacketFacts& packet, bool delivered, Context& context);
   bool remember_read(Sequence seq, Sequence last, const PacketFacts& packet, Context& context);
   bool is_copy(const Slot* slot, const PacketFacts& packet) const;
+  bool was_overtaken(Sequence seq, Sequence last, const PacketFacts& packet) const;
+  void note_late_original(Sequence seq, Observation& observation);
   void hold_late(Sequence seq, Sequence last, const PacketFacts& packet, Context& context, Observation& observation);
   void count_copies();
   bool copies_were_resends(Sequence seq, const PacketFacts& packet, Context& context);

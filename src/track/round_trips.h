@@ -16,6 +16,8 @@ class RoundTrips {
   void fetch() const {
     if (kept_) fetch_lines(kept_.get(), sizeof(Kept));
   }
+  /// 0 where there is none.
+  Nanos shortest() const { return kept_ ? Nanos{kept_->smallest_ns} : Nanos{}; }
   RoundTripCounts counts() const;
 
  private:

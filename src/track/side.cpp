@@ -29,6 +29,9 @@ void count_negative(DirectionCounts& counts, const PacketFacts& packet) {
   switch (wire::aeth_kind(packet.syndrome)) {
     case wire::AethKind::kRnrNak:
       ++counts.rnr_naks;
+      counts.last_rnr_nak = packet.frame;
+      counts.last_rnr_nak_time = packet.time;
+      counts.last_rnr_nak_wait = wire::rnr_timer(packet.syndrome);
       if ((packet.syndrome & 0x1F) == 0 && !counts.first_rnr_timer_zero) {
         counts.first_rnr_timer_zero = packet.frame;
         counts.first_rnr_timer_zero_time = packet.time;

@@ -83,10 +83,10 @@ struct Side {
   /// The counts with everything in them; `counts` alone lacks the newest row.
   DirectionCounts total() const;
   Nanos last_data_time() const { return !row.empty() && row.path().is_data() ? row.last_time : counts.last_data_time; }
-  /// A data packet's part in rates and congestion. `idle_before`: tells how long the sender had nothing to do since the
+  /// A data packet's part in rates and congestion. `pause_before`: tells what the sender did since the
   /// time it is given, `before`, that of the data packet before; called only where somebody wants to know.
-  template <typename IdleBefore>
-  void watch_data(const PacketFacts& packet, Nanos before, Context& context, IdleBefore&& idle_before) {
+  template <typename PauseBefore>
+  void watch_data(const PacketFacts& packet, Nanos before, Context& context, PauseBefore&& pause_before) {
     const bool moved = rate.add(packet.time, packet.wire_bytes);
     if (packet.paused_classes != 0) [[unlikely]] {
       count_paused(packet.paused_classes);
@@ -94,7 +94,7 @@ struct Side {
     if (!packet.is_marked() && !congestion) [[likely]] {
       return;
     }
-    if (congestion.use().on_data(packet, idle_before(before), moved, rate)) {
+    if (congestion.use().on_data(packet, pause_before(before), moved, rate)) {
       context.receivers.on_sign(key.hosts.src, key.hosts.dst, packet.frame, packet.time);
     }
   }

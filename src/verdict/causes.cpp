@@ -14,10 +14,15 @@
 namespace rocetop::verdict {
 namespace {
 
-/// Consequence -> causes it may have on the same connection, the likeliest first.
+/// Which way the cause's packets went, of findings about one direction each.
+enum class Way : std::uint8_t { kSame, kOther, kEither };
+
+/// Consequence -> causes it may have on the same connection, the likeliest first. What a sender repeats, it repeats for
+/// what went wrong with its own packets; a READ, for what went wrong with those that answer it.
 struct CauseRow {
   std::string_view consequence;
   std::array<std::string_view, 5> causes;
+  Way way = Way::kSame;
 };
 constexpr std::array kCauseTable = {
     CauseRow{"loss.after_tap", {"icrc.bad"}},
@@ -25,9 +30,10 @@ constexpr std::array kCauseTable = {
     CauseRow{"loss.uc", {"loss.burst"}},
     CauseRow{"retransmit.nak", {"loss.before_tap", "loss.after_tap", "icrc.bad", "order.reordered"}},
     CauseRow{"retransmit.timeout",
-             {"peer.silent", "peer.unreachable", "loss.before_tap", "loss.after_tap", "icrc.bad"}},
+             {"peer.silent", "peer.unreachable", "loss.before_tap", "loss.after_tap", "icrc.bad"},
+             Way::kEither},
     CauseRow{"retransmit.early", {"retransmit.timeout", "loss.before_tap", "loss.after_tap", "icrc.bad"}},
-    CauseRow{"retransmit.read_restart", {"loss.before_tap", "loss.after_tap", "icrc.bad"}},
+    CauseRow{"retransmit.read_restart", {"loss.before_tap", "loss.after_tap", "icrc.bad"}, Way::kOther},
     CauseRow{"retransmit.waste", {"retransmit.nak", "retransmit.timeout"}},
     CauseRow{"peer.silent", {"nak.fatal"}},
     CauseRow{"ecn.cnp_without_marks", {"loss.before_tap", "loss.after_tap"}},
@@ -43,6 +49,14 @@ bool share_connection(const Finding& a, const Finding& b) {
   });
 }
 
+/// Findings about one direction of one connection name its sender first (Docket::add); others match any way.
+bool goes(Way way, const Finding& a, const Finding& b) {
+  const auto is_of_direction = [](const Finding& f) { return f.connections.size() == 1 && f.hosts.size() == 2; };
+  if (way == Way::kEither || !is_of_direction(a) || !is_of_direction(b)) return true;
+  if (a.hosts[0] == a.hosts[1]) return true;  // a host that talks to itself
+  return (a.hosts[0] == b.hosts[0]) == (way == Way::kSame);
+}
+
 bool share_host(const Finding& a, const Finding& b) {
   return std::any_of(a.hosts.begin(), a.hosts.end(),
                      [&](const IpAddress& h) { return std::find(b.hosts.begin(), b.hosts.end(), h) != b.hosts.end(); });
@@ -55,12 +69,17 @@ double value_of(const Finding& f, std::string_view name) {
   return 0;
 }
 
-/// Index of the first finding of `rule` that shares a connection with findings[i], or findings.size().
-std::size_t on_same_connection(const std::vector<Finding>& findings, std::size_t i, std::string_view rule) {
+/// Index of the first finding of `rule` that shares a connection with findings[i], and its direction as `way` says, or
+/// findings.size(). Of either direction, the same one comes first.
+std::size_t on_same_connection(const std::vector<Finding>& findings, std::size_t i, std::string_view rule,
+                               Way way = Way::kSame) {
+  std::size_t other_way = findings.size();
   for (std::size_t k = 0; k < findings.size(); ++k) {
-    if (k != i && findings[k].rule == rule && share_connection(findings[k], findings[i])) return k;
+    if (k == i || findings[k].rule != rule || !share_connection(findings[k], findings[i])) continue;
+    if (goes(way == Way::kEither ? Way::kSame : way, findings[i], findings[k])) return k;
+    if (way == Way::kEither && other_way == findings.size()) other_way = k;
   }
-  return findings.size();
+  return other_way;
 }
 
 /// Index of the finding that caused findings[i], or findings.size().
@@ -94,7 +113,7 @@ std::size_t cause_of(const std::vector<Finding>& findings, std::size_t i, const 
   for (const CauseRow& row : kCauseTable) {
     if (row.consequence != f.rule) continue;
     for (const std::string_view cause : row.causes) {
-      const std::size_t k = cause.empty() ? findings.size() : on_same_connection(findings, i, cause);
+      const std::size_t k = cause.empty() ? findings.size() : on_same_connection(findings, i, cause, row.way);
       if (k < findings.size()) return k;
     }
   }

@@ -24,17 +24,36 @@ std::string gigabits(double bits_per_second) {
                                   : fmt::format("{:.1f} kb/s", bits_per_second / 1e3);
 }
 
-constexpr std::size_t kListed = 100;  // connections that a finding about many names
-constexpr std::size_t kHostsListed = 64;
+double as_double(std::uint64_t n) { return static_cast<double>(n); }
 
-/// Names a flow's connection and sender in a finding about many.
-void add_flow(Finding& f, const DirectionView& v) {
-  if (f.connections.size() < kListed) f.connections.push_back(v.connection->id);
-  if (std::find(f.hosts.begin(), f.hosts.end(), v.direction->src) == f.hosts.end() && f.hosts.size() < kHostsListed)
-    f.hosts.push_back(v.direction->src);
+/// CNPs by who sent them and to whom, for whichever queue pair.
+using CnpsByPair = std::map<std::pair<IpAddress, IpAddress>, std::uint64_t>;
+
+CnpsByPair cnps_by_pair(const Docket& docket) {
+  CnpsByPair cnps;
+  docket.each_direction([&](const DirectionView& v) {
+    if (v.direction->cnps > 0) cnps[{v.direction->src, v.direction->dst}] += v.direction->cnps;
+  });
+  return cnps;
 }
 
-double as_double(std::uint64_t n) { return static_cast<double>(n); }
+struct ElsewhereCnps {
+  std::uint64_t total = 0;             ///< of that receiver
+  std::uint64_t to_these_senders = 0;  ///< … for other queue pairs of the senders that got none
+};
+
+ElsewhereCnps cnps_elsewhere(const CnpsByPair& cnps, const IpAddress& receiver,
+                             const std::vector<DirectionView>& flows) {
+  ElsewhereCnps out;
+  for (const auto& [hosts, n] : cnps) {
+    if (hosts.first != receiver) continue;
+    out.total += n;
+    const bool same = std::any_of(flows.begin(), flows.end(),
+                                  [&](const DirectionView& v) { return v.direction->src == hosts.second; });
+    out.to_these_senders += same ? n : 0;
+  }
+  return out;
+}
 
 /// Whether a host answers marks is a setting of the host: one finding a receiver.
 void marks_without_cnp(Docket& docket, const LoopReader& loops) {
@@ -42,7 +61,9 @@ void marks_without_cnp(Docket& docket, const LoopReader& loops) {
   docket.each_direction([&](const DirectionView& v) {
     if (loops.marks_unanswered(v)) by_receiver[v.direction->dst].push_back(v);
   });
+  const CnpsByPair cnps = by_receiver.empty() ? CnpsByPair{} : cnps_by_pair(docket);
   for (const auto& [receiver, flows] : by_receiver) {
+    const ElsewhereCnps elsewhere = cnps_elsewhere(cnps, receiver, flows);
     std::uint64_t marked = 0;
     std::uint64_t data = 0;
     Finding& f = docket.add("ecn.marks_without_cnp", Severity::kWarning, docket.weighed(Confidence::kHigh));
@@ -51,27 +72,48 @@ void marks_without_cnp(Docket& docket, const LoopReader& loops) {
       const CongestionCounts& c = *v.direction->congestion;
       marked += c.ce_packets;
       data += data_packets(*v.direction);
-      add_flow(f, v);
+      name_flow(f, v);
       cite(f, c.first_ce, c.first_ce_time);
       date(f, c.last_ce_time);
     }
     const double share = as_double(marked) / as_double(std::max<std::uint64_t>(data, 1));
-    f.title =
-        fmt::format("{} marked CE ({}) and not one CNP came back from {}, {}", plural(marked, "packet"), percent(share),
-                    receiver.to_string(), flows.size() == 1 ? path_name(flows[0]) : plural(flows.size(), "connection"));
+    const std::string of = flows.size() == 1 ? path_name(flows[0]) : plural(flows.size(), "connection");
+    f.title = elsewhere.total == 0
+                  ? fmt::format("{} marked CE ({}) and not one CNP came back from {}, {}", plural(marked, "packet"),
+                                percent(share), receiver.to_string(), of)
+                  : fmt::format("{} marked CE ({}) and none of the {} of {} named {}, {}", plural(marked, "packet"),
+                                percent(share), plural(elsewhere.total, "CNP"), receiver.to_string(),
+                                flows.size() == 1 ? "this queue pair" : "these queue pairs", of);
     f.explanation = fmt::format(
         "Switches signalled congestion on data to {}, the way back was captured, and no CNP for it passed. The senders "
         "cannot slow down for them; while that lasts, queues fill until packets are dropped or paused.",
         receiver.to_string());
+    if (elsewhere.total > 0) {
+      f.explanation += fmt::format(
+          " Its notification point is on: {} it sent named other queue pairs{}. It leaves these out, or names the "
+          "wrong "
+          "ones.",
+          plural(elsewhere.total, "CNP"),
+          elsewhere.to_these_senders > 0 ? fmt::format(", {} of them of the same sender{}", elsewhere.to_these_senders,
+                                                       flows.size() == 1 ? "" : "s")
+                                         : std::string());
+    }
     f.next_steps = {
-        fmt::format("on {}: is the notification point on (ecn/roce_np/enable, or the vendor's tool)? Compare "
-                    "np_ecn_marked_roce_packets with np_cnp_sent",
-                    receiver.to_string()),
+        elsewhere.total > 0
+            ? fmt::format("on {}: which queue pairs do its CNPs name? Compare np_ecn_marked_roce_packets with "
+                          "np_cnp_sent, and rp_cnp_ignored on the senders",
+                          receiver.to_string())
+            : fmt::format("on {}: is the notification point on (ecn/roce_np/enable, or the vendor's tool)? Compare "
+                          "np_ecn_marked_roce_packets with np_cnp_sent",
+                          receiver.to_string()),
         "CNPs in a class of their own may take another path: capture where both directions and all classes "
         "pass"};
     f.ruled_out = {"a capture of one direction: packets back to the senders were captured",
                    "pacing: marks went on for longer than any turn of a connection would take"};
-    f.values = {{"ce_packets", as_double(marked)}, {"ce_ratio", share}};
+    f.values = {{"ce_packets", as_double(marked)},
+                {"ce_ratio", share},
+                {"cnps_for_others", as_double(elsewhere.total)},
+                {"cnps_for_others_of_sender", as_double(elsewhere.to_these_senders)}};
   }
 }
 
@@ -118,9 +160,12 @@ void cnp_without_slowdown(Docket& docket, const LoopReader& loops, const Directi
   f.title = fmt::format("{} and the sender did not slow down: {} to {} throughout, {}", plural(c.cnps, "CNP"),
                         gigabits(c.lowest_bps), gigabits(c.highest_bps), path_name(v));
   f.explanation = fmt::format(
-      "{} got CNPs for {} and its rate stayed flat. It had work all the time ({} idle), and this capture shows its own "
-      "rate, not its share of a queue. Its reaction point is off, or something between took the CNPs away.",
-      d.src.to_string(), short_duration(c.last_cnp_time - c.first_cnp_time), percent(c.idle_ratio()));
+      "{} got CNPs for {} and its rate stayed flat. It had something to send nearly all the time ({} idle, {} waiting "
+      "for answers included), and this capture shows its own rate, not its share of a queue. Its reaction point is "
+      "off, "
+      "or something between took the CNPs away.",
+      d.src.to_string(), short_duration(c.last_cnp_time - c.first_cnp_time), percent(c.idle_ratio()),
+      percent(c.rest_ratio()));
   f.next_steps = {fmt::format("on {}: is the reaction point on? (ecn/roce_rp enable files, or the vendor's tool); "
                               "compare rp_cnp_handled with rp_cnp_ignored",
                               d.src.to_string()),
@@ -131,7 +176,8 @@ void cnp_without_slowdown(Docket& docket, const LoopReader& loops, const Directi
   f.values = {{"cnps", as_double(c.cnps)},
               {"lowest_bits_per_second", c.lowest_bps},
               {"highest_bits_per_second", c.highest_bps},
-              {"idle_ratio", c.idle_ratio()}};
+              {"idle_ratio", c.idle_ratio()},
+              {"rest_ratio", c.rest_ratio()}};
 }
 
 /// Connections to one receiver swing together: one finding.
@@ -154,15 +200,15 @@ void oscillation(Docket& docket) {
                                 receiver.to_string(), percent(c.swing_depth), short_duration(period));
     f.explanation = fmt::format(
         "{}: {} swings with marks or CNPs in each; the rate falls by {} of its peak on average and comes back, every "
-        "{} "
-        "(spread {}). The link is idle in each trough and full at each peak: the loop reacts too hard or too late.",
+        "{} (spread {}). Measured over the time in which the sender had something to send: the loop reacts too hard or "
+        "too late.",
         path_name(*worst), c.swings, percent(c.swing_depth), short_duration(period), percent(c.swing_spread));
     f.next_steps = {"look at the marking thresholds (Kmin, Kmax, Pmax): a steep curve marks everything at once",
                     "look at the senders' rate decrease and increase parameters, and at the CNP gap"};
-    f.ruled_out = {
-        fmt::format("applications that pause: {} of the time nothing was outstanding", percent(c.idle_ratio()))};
+    f.ruled_out = {fmt::format("applications, READs and storage that pause: {} of the time, left out of these rates",
+                               percent(c.rest_ratio()))};
     f.hosts.push_back(receiver);
-    for (const DirectionView& v : flows) add_flow(f, v);
+    for (const DirectionView& v : flows) name_flow(f, v);
     cite(f, c.first_ce, c.first_ce_time);
     cite(f, c.first_cnp, c.first_cnp_time);
     f.values = {{"period_ns", c.swing_ns},
@@ -180,11 +226,13 @@ void cnp_class(Docket& docket, const DirectionView& v) {
   const std::uint8_t request = dscp(*v.direction, wire::Role::kRequest);
   const std::uint8_t data = request != track::kNoDscp ? request : dscp(*v.direction, wire::Role::kResponse);
   if (data == track::kNoDscp || data != cnp) return;
-  // Tagged frames may tell the classes apart by their priority.
-  if (v.opposite->priorities.size() > 1 || v.direction->priorities != v.opposite->priorities) {
-    const bool told_apart = !v.direction->priorities.empty() && !v.opposite->priorities.empty();
-    if (told_apart) return;
-  }
+  // Tagged frames may tell the classes apart by their priority: one that data does not have may be the CNPs'.
+  const auto& of_data = v.direction->priorities;
+  const auto is_of_data = [&](const auto& entry) {
+    return std::any_of(of_data.begin(), of_data.end(), [&](const auto& e) { return e.first == entry.first; });
+  };
+  const auto& of_way_back = v.opposite->priorities;
+  if (!of_data.empty() && !std::all_of(of_way_back.begin(), of_way_back.end(), is_of_data)) return;
   Finding& f = docket.add("ecn.cnp_class", Severity::kWarning, Confidence::kHigh, v);
   f.title = fmt::format("CNPs ride in the data's own class (DSCP {}), {}", cnp, path_name(v));
   f.explanation =
@@ -251,10 +299,10 @@ void unmatched(Docket& docket) {
                   "compare rp_cnp_ignored on the hosts that get them: an adapter ignores CNPs for queue pairs it does "
                   "not have"};
   std::sort(ids.begin(), ids.end());
-  if (ids.size() > kListed) ids.resize(kListed);
+  if (ids.size() > kConnectionsNamed) ids.resize(kConnectionsNamed);
   f.connections = ids;
   for (const IpAddress& host : hosts) {
-    if (f.hosts.size() < kHostsListed) f.hosts.push_back(host);
+    name_host(f, host);
   }
   for (const auto& [frame, time] : frames) cite(f, frame, time);
   f.values = {{"cnps", as_double(cnps)}, {"queue_pairs", static_cast<double>(targets.size())}};
@@ -278,8 +326,10 @@ void not_ect(Docket& docket, const LoopReader& loops) {
     if (!is_not_ect(*v.direction)) return;
     Group& g = loops.queues_without_marks(v) ? congested : calm;
     g.ids.push_back(v.connection->id);
-    g.packets += data_with(*v.direction, wire::Ecn::kNotEct);
-    g.data += data_packets(*v.direction);
+    // Requests that carry no payload are no queue's trouble.
+    const std::uint64_t payload = payload_packets(*v.direction);
+    g.packets += std::min(payload, data_with(*v.direction, wire::Ecn::kNotEct));
+    g.data += payload;
     if (!g.frame) {
       g.frame = v.direction->first_frame;
       g.time = v.direction->first_time;
@@ -287,7 +337,7 @@ void not_ect(Docket& docket, const LoopReader& loops) {
     g.last = std::max(g.last, v.direction->last_time);
     if (g.example.empty()) g.example = path_name(v);
     for (const IpAddress& host : {v.direction->src, v.direction->dst}) {
-      if (std::find(g.hosts.begin(), g.hosts.end(), host) == g.hosts.end() && g.hosts.size() < kHostsListed)
+      if (std::find(g.hosts.begin(), g.hosts.end(), host) == g.hosts.end() && g.hosts.size() < kHostsNamed)
         g.hosts.push_back(host);
     }
   });
@@ -315,7 +365,7 @@ void not_ect(Docket& docket, const LoopReader& loops) {
     cite(f, g->frame, g->time);
     date(f, g->last);
     f.connections = g->ids;
-    if (f.connections.size() > kListed) f.connections.resize(kListed);
+    if (f.connections.size() > kConnectionsNamed) f.connections.resize(kConnectionsNamed);
     f.hosts = g->hosts;
     f.values = {{"not_ect_packets", as_double(g->packets)}, {"data_packets", as_double(g->data)}};
   }

@@ -62,6 +62,18 @@ Confidence Docket::weighed(Confidence confidence) const {
   return confidence == Confidence::kHigh ? Confidence::kMedium : Confidence::kLow;
 }
 
+void name_host(Finding& finding, const IpAddress& host) {
+  std::vector<IpAddress>& hosts = finding.hosts;
+  if (hosts.size() < kHostsNamed && std::find(hosts.begin(), hosts.end(), host) == hosts.end()) hosts.push_back(host);
+}
+
+void name_flow(Finding& finding, const DirectionView& view) {
+  std::vector<std::uint32_t>& ids = finding.connections;
+  if (ids.size() < kConnectionsNamed && (ids.empty() || ids.back() != view.connection->id))
+    ids.push_back(view.connection->id);
+  name_host(finding, view.direction->src);
+}
+
 void cite(Finding& finding, FrameId frame, Nanos time) {
   if (!frame) return;
   if (time.count != 0) date(finding, time);

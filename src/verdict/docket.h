@@ -54,6 +54,14 @@ class Docket {
   std::vector<Finding> findings_;
 };
 
+/// Connections and hosts that a finding about many names.
+inline constexpr std::size_t kConnectionsNamed = 100;
+inline constexpr std::size_t kHostsNamed = 64;
+/// Names one more host, unless it is named already or the finding names kHostsNamed.
+void name_host(Finding& finding, const IpAddress& host);
+/// Names a direction's connection and sender in a finding about many.
+void name_flow(Finding& finding, const DirectionView& view);
+
 /// Adds a frame, and its time if that is known, to the proof; no frame adds nothing. Cite every packet that proves the
 /// case, in any order and as often as it comes up: settle_proof() chooses.
 void cite(Finding& finding, FrameId frame, Nanos time = {});

@@ -81,7 +81,14 @@ void report(Docket& docket, const Violations& violations, std::string_view what,
   }
 }
 
-void dscps(Docket& docket, const Expectations& e) {
+/// What was said and could not be looked at, in words.
+using Unchecked = std::vector<std::string>;
+
+bool looked_at(const Violations& violations) {
+  return std::any_of(violations.begin(), violations.end(), [](const auto& entry) { return entry.second.of > 0; });
+}
+
+void dscps(Docket& docket, const Expectations& e, Unchecked& unchecked) {
   Violations data;
   Violations cnps;
   docket.each_direction([&](const DirectionView& v) {
@@ -99,44 +106,49 @@ void dscps(Docket& docket, const Expectations& e) {
     }
     if (!e.cnp_dscps.empty() && d.cnps > 0) add(cnps, v, holds(e.cnp_dscps, cnp) ? 0 : d.cnps, d.cnps, cnp);
   });
+  if (!e.data_dscps.empty() && !looked_at(data)) unchecked.emplace_back("dscp (no packet but CNPs)");
+  if (!e.cnp_dscps.empty() && !looked_at(cnps)) unchecked.emplace_back("cnp-dscp (no CNP passed)");
   report(docket, data, "the DSCP", wanted(e.data_dscps), true,
          "look at the traffic class of the queue pairs (cma_roce_tos, adapter defaults) and at re-marking on the way");
   report(docket, cnps, "the CNPs' DSCP", wanted(e.cnp_dscps), true, "look at cnp_dscp of the notification point");
 }
 
-void ecn(Docket& docket, const Expectations& e) {
+void ecn(Docket& docket, const Expectations& e, Unchecked& unchecked) {
   Violations violations;
   docket.each_direction([&](const DirectionView& v) {
     const std::uint64_t data = data_packets(*v.direction);
     const std::uint64_t off = std::min(data, data_with(*v.direction, wire::Ecn::kNotEct));
     if (data > 0) add(violations, v, *e.ecn ? off : data - off, data, 0);
   });
+  if (!looked_at(violations)) unchecked.emplace_back("ecn (no data passed)");
   report(docket, violations, "ECN of data", *e.ecn ? "on" : "off", false,
          "look at the roce_rp and roce_np enable files, and at devices that clear or set the ECN bits");
 }
 
-void mtu(Docket& docket, const Expectations& e) {
+void mtu(Docket& docket, const Expectations& e, Unchecked& unchecked) {
   Violations violations;
   docket.each_direction([&](const DirectionView& v) {
     const std::uint32_t of = v.direction->path_mtu;  // 0 where nothing that long was sent: it has no say
     const std::uint64_t data = data_packets(*v.direction);
     if (of != 0) add(violations, v, of == *e.path_mtu ? 0 : data, data, of);
   });
+  if (!looked_at(violations)) unchecked.emplace_back("mtu (no message of more than one packet passed)");
   report(docket, violations, "the path MTU", std::to_string(*e.path_mtu), true,
          "look at the interface MTU of both ends, and at the path MTU the application asks for");
 }
 
-void ports(Docket& docket, const Expectations& e) {
+void ports(Docket& docket, const Expectations& e, Unchecked& unchecked) {
   Violations violations;
   docket.each_direction([&](const DirectionView& v) {
     if (v.connection->protocol == wire::Protocol::kRoceV1) return;
     const DirectionCounts& d = *v.direction;
     add(violations, v, holds(e.udp_ports, d.udp_dst) ? 0 : d.frames, d.frames, d.udp_dst);
   });
+  if (!looked_at(violations)) unchecked.emplace_back("port (no RoCEv2 packet passed)");
   report(docket, violations, "the UDP port", wanted(e.udp_ports), true, "look at the adapter's RoCE UDP port");
 }
 
-void priorities(Docket& docket, const Expectations& e) {
+void priorities(Docket& docket, const Expectations& e, Unchecked& unchecked) {
   Violations violations;
   docket.each_direction([&](const DirectionView& v) {
     const DirectionCounts& d = *v.direction;
@@ -145,19 +157,33 @@ void priorities(Docket& docket, const Expectations& e) {
       add(violations, v, holds(e.priorities, priority) ? 0 : frames, frames, priority);
     }
   });
+  if (!looked_at(violations)) unchecked.emplace_back("priority (no data with an 802.1Q tag passed)");
   report(docket, violations, "the 802.1p class", wanted(e.priorities), true,
          "look at the egress map of the VLAN interface and at the adapter's default priority");
+}
+
+/// Silence about an expectation must not read as "it holds".
+void not_checked(Docket& docket, const Unchecked& unchecked) {
+  if (unchecked.empty()) return;
+  Finding& f = docket.add("expect.unchecked", Severity::kInfo, Confidence::kHigh);
+  f.title = fmt::format("not checked: {}", fmt::join(unchecked, ", "));
+  f.explanation = "The capture holds nothing that would show whether these expectations hold. The others were checked.";
+  f.next_steps = {"capture for longer, where such packets pass, or with frames that keep their tags"};
+  date(f, docket.evidence().capture.first_time, docket.evidence().capture.last_time);
+  f.values = {{"unchecked_expectations", static_cast<double>(unchecked.size())}};
 }
 
 }  // namespace
 
 void judge_expectations(Docket& docket) {
   const Expectations& e = docket.evidence().expectations;
-  if (!e.data_dscps.empty() || !e.cnp_dscps.empty()) dscps(docket, e);
-  if (e.ecn) ecn(docket, e);
-  if (e.path_mtu) mtu(docket, e);
-  if (!e.udp_ports.empty()) ports(docket, e);
-  if (!e.priorities.empty()) priorities(docket, e);
+  Unchecked unchecked;
+  if (!e.data_dscps.empty() || !e.cnp_dscps.empty()) dscps(docket, e, unchecked);
+  if (e.ecn) ecn(docket, e, unchecked);
+  if (e.path_mtu) mtu(docket, e, unchecked);
+  if (!e.udp_ports.empty()) ports(docket, e, unchecked);
+  if (!e.priorities.empty()) priorities(docket, e, unchecked);
+  not_checked(docket, unchecked);
 }
 
 }  // namespace rocetop::verdict

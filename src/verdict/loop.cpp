@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "verdict/loop.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
+
+#include "base/number_text.h"
 
 namespace rocetop::verdict {
 
@@ -13,6 +17,19 @@ using track::Loop;
 
 std::uint64_t data_packets(const DirectionCounts& d) { return d.requests.packets + d.responses.packets; }
 
+std::uint64_t payload_packets(const DirectionCounts& d) {
+  std::uint64_t n = 0;
+  for (const auto& [opcode, packets] : d.opcodes) {
+    const auto operation = static_cast<wire::Operation>(opcode & 0x1F);
+    const bool asks = operation == wire::kReadRequest || operation == wire::kCompareSwap ||
+                      operation == wire::kFetchAdd || operation == wire::kAtomicAcknowledge ||
+                      operation == wire::kFlush || operation == wire::kAtomicWrite;
+    const wire::Role role = wire::opcode_facts(opcode).role;
+    if (!asks && (role == wire::Role::kRequest || role == wire::Role::kResponse)) n += packets;
+  }
+  return n;
+}
+
 std::uint64_t data_with(const DirectionCounts& d, wire::Ecn ecn) {
   const auto i = static_cast<std::size_t>(ecn);
   return d.ecn[i] - std::min(d.ecn[i], d.control_ecn[i]);
@@ -20,7 +37,7 @@ std::uint64_t data_with(const DirectionCounts& d, wire::Ecn ecn) {
 
 bool is_not_ect(const DirectionCounts& d) {
   const std::uint64_t all = data_packets(d);
-  return all > 0 && data_with(d, wire::Ecn::kNotEct) * 2 > all;
+  return payload_packets(d) > 0 && data_with(d, wire::Ecn::kNotEct) * 2 > all;
 }
 
 namespace {
@@ -92,6 +109,8 @@ bool LoopReader::takes_no_notice(const DirectionView& v) const {
   // Behind the queue that marks, a direction's rate is its share of the queue, not what its sender does.
   const bool behind_the_queue = d.tap == track::Tap::kNearDestination || c.ce_packets > 0 || marks_seen_towards(d.dst);
   if (behind_the_queue && d.tap != track::Tap::kNearSource) return false;
+  // One message at a time, each waiting for the answer to the one before: a cut of such a sender's rate does not show.
+  if (c.rest_ratio() >= thresholds_.rest_share) return false;
   return c.idle_ratio() < thresholds_.idle_share && c.slowdowns == 0 &&
          c.lowest_bps >= thresholds_.flat_rate * c.highest_bps;
 }
@@ -121,6 +140,21 @@ bool LoopReader::queues_without_marks(const DirectionView& v) const {
   return marks_seen_towards(d.dst) || paused_ || shared || answered;
 }
 
+namespace {
+
+constexpr std::uint64_t kSlowdownsSure = 2;  // of fewer, chance may have made each
+constexpr std::uint64_t kCalmStretches = 4;  // without CNPs, that show what the rate does by itself
+
+/// The rate falls about as often where no CNP is near.
+bool falls_anyway(const CongestionCounts& c) {
+  if (c.calm_stretches < kCalmStretches) return false;
+  const double told = static_cast<double>(c.prompt_slowdowns) / static_cast<double>(c.slowdowns + c.no_slowdowns);
+  const double calm = static_cast<double>(c.calm_falls) / static_cast<double>(c.calm_stretches);
+  return calm * 2 >= told;
+}
+
+}  // namespace
+
 Loop LoopReader::loop(const DirectionView& v) const {
   const DirectionCounts& d = *v.direction;
   if (is_not_ect(d) && queues_without_marks(v)) return Loop::kNotMarked;
@@ -130,8 +164,32 @@ Loop LoopReader::loop(const DirectionView& v) const {
   if (marks_unanswered(v)) return Loop::kNotificationMissing;
   if (takes_no_notice(v)) return Loop::kReactionMissing;
   if (oscillates(v)) return Loop::kOscillating;
-  if (c.cnps > 0 && c.slowdowns > 0 && c.idle_ratio() < thresholds_.idle_share) return Loop::kClosed;
+  const bool at_work = c.idle_ratio() < thresholds_.idle_share && c.rest_ratio() < thresholds_.rest_share;
+  if (c.cnps > 0 && c.slowdowns > 0 && at_work && !falls_anyway(c)) return Loop::kClosed;
   return Loop::kUnknown;
+}
+
+bool slowed_by_chance(const CongestionCounts& c) {
+  const std::uint64_t series = c.slowdowns + c.no_slowdowns;
+  return c.prompt_slowdowns < kSlowdownsSure || c.prompt_slowdowns * 2 < series;
+}
+
+std::string loop_facts(const DirectionCounts& d) {
+  if (!d.congestion || (d.congestion->ce_packets == 0 && d.congestion->cnps == 0)) return {};
+  const CongestionCounts& c = *d.congestion;
+  std::string text = fmt::format("{} marked CE, {}", plural(c.ce_packets, "data packet"), plural(c.cnps, "CNP"));
+  const std::uint64_t series = c.slowdowns + c.no_slowdowns;
+  if (series > 0) {
+    text += fmt::format("; the rate fell after {} of {} of CNPs", c.slowdowns, plural(series, "series", "series"));
+    if (c.calm_stretches > 0) {
+      text += fmt::format(", and in {} of {} as long without one", c.calm_falls,
+                          plural(c.calm_stretches, "stretch", "stretches"));
+    }
+  }
+  if (c.rest > Nanos{}) {
+    text += fmt::format("; for {} of the time the sender had sent what it had, and waited", percent(c.rest_ratio()));
+  }
+  return text;
 }
 
 namespace {

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "verdict/docket.h"
@@ -14,8 +15,15 @@ namespace rocetop::verdict {
 /// Requests and responses of a direction, and of these what carried a codepoint.
 std::uint64_t data_packets(const track::DirectionCounts& d);
 std::uint64_t data_with(const track::DirectionCounts& d, wire::Ecn ecn);
+/// Of these, what carries payload or could: not READ and atomic requests, nor their one-packet acknowledgements.
+std::uint64_t payload_packets(const track::DirectionCounts& d);
 /// Most of the data cannot be marked.
 bool is_not_ect(const track::DirectionCounts& d);
+
+/// The rate fell after CNPs, but too rarely, or too late, to say that they were why.
+bool slowed_by_chance(const track::CongestionCounts& c);
+/// What a direction's loop verdict rests on, in words; empty without CE and CNP.
+std::string loop_facts(const track::DirectionCounts& d);
 
 /// What is known of all connections together.
 class LoopReader {

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "base/number_text.h"
 #include "base/time_text.h"
+#include "verdict/losses.h"
 #include "verdict/rules.h"
 
 namespace rocetop::verdict {
@@ -59,7 +61,9 @@ LostBefore lost_before(const Docket& docket, const DirectionView& v) {
   const bool capture_whole = capture.capture_missed_packets == 0 && capture.dropped_reported.value_or(0) == 0;
   LostBefore lost;
   lost.proven = missing(v.direction->responses, Outcome::kRetransmitted);
-  const std::uint64_t all = missing(requests, Outcome::kRetransmitted);
+  // What came after all was late, whatever was sent again for it.
+  const std::uint64_t resent = missing(requests, Outcome::kRetransmitted);
+  const std::uint64_t all = resent - std::min(resent, requests.late_originals);
   if (capture_whole || requests.missing_omitted > 0) {
     lost.proven += all;
   } else {
@@ -72,7 +76,7 @@ LostBefore lost_before(const Docket& docket, const DirectionView& v) {
       named += proof ? length(run) : 0;
     }
     lost.proven += named;
-    lost.open = all - named;
+    lost.open = all - std::min(all, named);
   }
   lost.tails = static_cast<std::uint64_t>(
       std::count_if(requests.episodes.begin(), requests.episodes.end(),
@@ -168,7 +172,7 @@ void after_tap(Docket& docket, const DirectionView& v) {
       "{}{}The drop lies between the capture point and {}, its adapter included.",
       by_nak > 0
           ? fmt::format("{} after these PSNs had passed the capture point in order, the receiver asked for them with "
-                        "PSN sequence error NAKs: they did not arrive. ",
+                        "PSN sequence error NAKs: they did not arrive, or others overtook them on that side. ",
                         by_nak == 1 ? "Once," : fmt::format("{} times,", by_nak))
           : "",
       by_timeout > 0
@@ -236,29 +240,8 @@ void on_uc(Docket& docket, const DirectionView& v) {
 
 /// Many PSNs in a row, or losses of many connections at one moment: a full buffer or a link that went away, not noise.
 void burst(Docket& docket) {
-  struct Loss {
-    Nanos time;
-    std::uint64_t packets;
-    FrameId frame;
-    const track::ConnectionCounts* connection;
-  };
-  std::vector<Loss> losses;
-  docket.each_direction([&](const DirectionView& v) {
-    for (const SpaceCounts* space : {&v.direction->requests, &v.direction->responses}) {
-      for (const MissingRun& run : space->missing) {
-        const bool uc = v.connection->transport == wire::Transport::kUc && run.outcome == Outcome::kUnresolved;
-        if (run.outcome != Outcome::kRetransmitted && !uc) continue;
-        const auto packets = static_cast<std::uint64_t>(serial_difference(run.last_psn.value, run.first_psn.value)) + 1;
-        losses.push_back({run.seen_at_time, packets, run.seen_at, v.connection});
-      }
-    }
-  });
-  std::sort(losses.begin(), losses.end(), [](const Loss& a, const Loss& b) { return a.time < b.time; });
   const Thresholds& t = docket.thresholds();
-  const auto& capture = docket.evidence().capture;
-  const double windows = std::max(1.0, static_cast<double>((capture.last_time - capture.first_time).count) /
-                                           static_cast<double>(t.burst_window.count));
-  const double spread_evenly = static_cast<double>(losses.size()) / windows;  // losses a window would hold
+  const std::vector<Loss> losses = losses_of(docket);
   std::size_t begin = 0;
   while (begin < losses.size()) {
     std::size_t end = begin;
@@ -268,13 +251,13 @@ void burst(Docket& docket) {
     while (end < losses.size() && losses[end].time - losses[begin].time <= t.burst_window) {
       packets += losses[end].packets;
       longest = std::max(longest, losses[end].packets);
-      ids.push_back(losses[end].connection->id);
+      ids.push_back(losses[end].view.connection->id);
       ++end;
     }
     std::sort(ids.begin(), ids.end());
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-    const bool together = static_cast<double>(end - begin) >= t.burst_over_even * spread_evenly &&
-                          (ids.size() >= t.burst_connections || packets >= t.burst_packets);
+    const bool together = (ids.size() >= t.burst_connections || packets >= t.burst_packets) &&
+                          stands_out(std::span(losses).subspan(begin, end - begin), losses.size(), docket);
     if (longest >= t.burst_packets || together) {
       Finding& f = docket.add("loss.burst", Severity::kWarning, docket.weighed(Confidence::kHigh));
       f.title =

@@ -8,6 +8,7 @@
 #include "base/number_text.h"
 #include "base/time_text.h"
 #include "verdict/rules.h"
+#include "verdict/standstill.h"
 
 namespace rocetop::verdict {
 namespace {
@@ -23,46 +24,17 @@ std::string mac_text(const std::array<std::uint8_t, 6>& m) {
   return fmt::format("{:02x}:{:02x}:{:02x}:{:02x}:{:02x}:{:02x}", m[0], m[1], m[2], m[3], m[4], m[5]);
 }
 
-double share_of(Nanos part, Nanos whole) {
-  return whole.count > 0 ? static_cast<double>(part.count) / static_cast<double>(whole.count) : 0.0;
+void name_flows(Finding& f, const std::vector<DirectionView>& flows) {
+  for (const DirectionView& v : flows) name_flow(f, v);
 }
 
-/// Connections whose data passed in pauses far less than it would if it were spread evenly.
-struct StoodStill {
-  std::vector<std::uint32_t> ids;
-  std::vector<IpAddress> senders;
-};
-
-StoodStill stood_still(const Docket& docket, std::size_t c, double paused_share) {
-  StoodStill out;
-  docket.each_direction([&](const DirectionView& v) {
-    const auto& d = *v.direction;
-    const std::uint64_t data = d.requests.packets + d.responses.packets;
-    if (data < docket.thresholds().class_packets || paused_share <= 0) return;
-    const auto is_class = [&](const auto& entry) { return entry.first == c; };
-    if (c != track::kAllClasses && !d.priorities.empty() &&
-        std::none_of(d.priorities.begin(), d.priorities.end(), is_class))
-      return;  // tagged, and of other classes
-    std::uint64_t within = d.data_while_paused[c == track::kAllClasses ? 0 : c];
-    const double even = paused_share * static_cast<double>(data);
-    if (static_cast<double>(within) > docket.thresholds().stood_still * even) return;
-    if (out.ids.size() < 100) out.ids.push_back(v.connection->id);
-    if (std::find(out.senders.begin(), out.senders.end(), d.src) == out.senders.end() && out.senders.size() < 64)
-      out.senders.push_back(d.src);
-  });
-  return out;
-}
-
-void paused(Docket& docket, const PausingPort& port, std::size_t c, Nanos span) {
-  const PauseCounts& counts = port.classes[c];
-  const Nanos certain = counts.paused.value_or(counts.paused_least);
-  const double least = share_of(certain, span);
-  const double most = share_of(counts.paused.value_or(counts.paused_most), span);
-  const StoodStill still = stood_still(docket, c, most);
-  const Thresholds& t = docket.thresholds();
-  // Between the bounds, senders that stood still meanwhile tell.
-  const bool often = counts.xoff_frames >= t.storm_frames;
-  if (least < t.paused_share && (most < t.paused_share || still.ids.empty() || !often)) return;
+void paused(Docket& docket, const PausedClass& p) {
+  if (!p.noticeable) return;
+  const PauseCounts& counts = p.counts();
+  const PausingPort& port = *p.port;
+  const std::size_t c = p.c;
+  const double least = p.least;
+  const double most = p.most;
   Finding& f = docket.add("pfc.paused", Severity::kWarning, counts.paused ? Confidence::kHigh : Confidence::kMedium);
   const std::string how_much = counts.paused || percent(least) == percent(most)
                                    ? percent(least)
@@ -77,14 +49,13 @@ void paused(Docket& docket, const PausingPort& port, std::size_t c, Nanos span) 
                     : fmt::format("{} to {}", short_duration(counts.paused_least), short_duration(counts.paused_most)),
       counts.paused ? ""
                     : " The link's speed is not known, so how long a pause lasts without an XON is between bounds.",
-      still.ids.empty() ? "" : fmt::format(" {} stood still meanwhile.", plural(still.ids.size(), "connection")));
+      p.still.empty() ? "" : fmt::format(" {} stood still meanwhile.", plural(p.still.size(), "connection")));
   f.next_steps = {
       "follow the pause downstream: the port that is paused most without pausing others is next to the "
       "slow receiver or the full link",
       "look at rx_prio*_pause and tx_prio*_pause of the hosts, and PFC counters of the switch ports"};
   if (!counts.paused) f.next_steps.emplace_back("say how fast the link is: --link-speed 100G");
-  f.connections = still.ids;
-  f.hosts = still.senders;
+  name_flows(f, p.still);
   cite(f, counts.first_xoff, counts.first_time);
   date(f, counts.last_time);
   f.values = {{"class", c == track::kAllClasses ? -1.0 : static_cast<double>(c)},
@@ -107,10 +78,7 @@ void storm(Docket& docket, const PausingPort& port, std::size_t c) {
       "driver, or a deadlock of pauses in a loop. What it stops spreads through the fabric.";
   const double span =
       static_cast<double>((docket.evidence().capture.last_time - docket.evidence().capture.first_time).count);
-  const StoodStill still =
-      stood_still(docket, c, span > 0 ? static_cast<double>(counts.longest_stretch.count) / span : 0);
-  f.connections = still.ids;
-  f.hosts = still.senders;
+  name_flows(f, stood_still(docket, c, span > 0 ? static_cast<double>(counts.longest_stretch.count) / span : 0));
   f.next_steps = {fmt::format("find the port with MAC address {}: is its host hung?", mac_text(port.mac)),
                   "turn on the PFC watchdog of the switches, and stall detection of the adapters"};
   cite(f, counts.stretch_first);
@@ -124,14 +92,9 @@ void storm(Docket& docket, const PausingPort& port, std::size_t c) {
 }  // namespace
 
 void judge_pauses(Docket& docket) {
-  const CaptureEvidence& capture = docket.evidence().capture;
-  const Nanos span = capture.last_time - capture.first_time;
-  for (const PausingPort& port : capture.pauses) {
-    for (std::size_t c = 0; c < track::kPauseClasses; ++c) {
-      if (port.classes[c].xoff_frames == 0) continue;
-      storm(docket, port, c);
-      paused(docket, port, c, span);
-    }
+  for (const PausedClass& p : paused_classes(docket)) {
+    storm(docket, *p.port, p.c);
+    paused(docket, p);
   }
 }
 

@@ -130,6 +130,50 @@ void unreachable(Docket& docket, const DirectionView& v, std::uint64_t resends, 
   f.values = {{"resends", static_cast<double>(resends)}, {"waited_ns", static_cast<double>(waited.count)}};
 }
 
+/// Something was left over, nobody asked again, and the capture went on. True of whoever stops in mid-message, which
+/// needs no resend to be seen.
+void stopped(Docket& docket, const DirectionView& v) {
+  const auto& d = *v.direction;
+  using track::LeftOver;
+  if (d.left_over == LeftOver::kNothing || unanswered_of(d).resends > 0) return;
+  const bool refused = d.first_fatal_nak || (v.opposite && v.opposite->first_fatal_nak);
+  const bool not_ready = v.opposite && v.opposite->last_rnr_nak && v.opposite->last_rnr_nak_time > d.last_request_time;
+  if (refused || not_ready) return;
+  const bool answers = v.opposite && (v.opposite->acks > 0 || v.opposite->responses.packets > 0);
+  if (d.left_over != LeftOver::kMessage && !answers) return;
+  const Nanos last = std::max(d.last_request_time, d.last_reply_time.value_or(Nanos{}));
+  const Nanos quiet = docket.evidence().capture.last_time - last;
+  if (quiet < docket.thresholds().silent_time) return;
+  const bool own = d.left_over == LeftOver::kMessage;
+  const bool read = d.left_over == LeftOver::kRead;
+  const std::string who = own ? d.src.to_string() : d.dst.to_string();
+  Finding& f = docket.add("stream.stopped", Severity::kWarning, docket.weighed(Confidence::kMedium), v);
+  f.title = fmt::format("{} stopped {}, and nobody asked again in {}, {}", who,
+                        own    ? "in the middle of a message"
+                        : read ? "in the middle of a READ's answer"
+                               : "before it answered",
+                        short_duration(quiet), path_name(v));
+  f.explanation = fmt::format(
+      "{} Nothing more came on this connection to the end of the capture, which goes on for {}: no resend, no error. "
+      "Longer than the timers in use: a process or a queue pair ended without a word, a pause never ended, or the rest "
+      "takes a path that is not captured.{}",
+      own    ? "The last request packet is not the last of its message; an adapter has the whole message and does not "
+               "stop there by itself."
+      : read ? "Some responses of a READ came, and then none."
+             : "The last request asked for an answer, and none came.",
+      short_duration(quiet),
+      d.unacknowledged_packets > 0 ? fmt::format(" {} not acknowledged.", plural(d.unacknowledged_packets, "PSN"))
+                                   : "");
+  f.next_steps = {fmt::format("is the process on {} alive? Look at its log, and at the state of its queue pair", who),
+                  fmt::format("is {} alive, which should have noticed?", own ? d.dst.to_string() : d.src.to_string()),
+                  "did the flow move to another path? Capture where all paths pass"};
+  cite(f, d.last_ack_frame, d.last_ack_time);
+  cite(f, d.last_request_frame, d.last_request_time);
+  date(f, last);
+  f.values = {{"quiet_ns", static_cast<double>(quiet.count)},
+              {"unacknowledged_packets", static_cast<double>(d.unacknowledged_packets)}};
+}
+
 }  // namespace
 
 void judge_peers(Docket& docket) {
@@ -139,6 +183,7 @@ void judge_peers(Docket& docket) {
   const bool replies_captured = any_reply(evidence);
   const Thresholds& t = docket.thresholds();
   docket.each_direction([&](const DirectionView& v) {
+    stopped(docket, v);
     const auto& d = *v.direction;
     const auto transport = v.connection->transport;
     if ((transport != wire::Transport::kRc && transport != wire::Transport::kXrc) || !has_data(d)) return;

@@ -14,11 +14,23 @@ namespace {
 using track::Cause;
 using track::Episode;
 
+/// The last RNR NAK was never answered, though the capture went on for many times what it asked for, or what the sender
+/// had waited before: the sender has given up.
+bool gave_up(const Docket& docket, const DirectionView& v, Nanos longest_wait) {
+  constexpr std::int64_t kWaits = 8;  // adapters wait up to four times what they are asked to
+  const auto& refusing = *v.opposite;
+  const Nanos asked = refusing.last_rnr_nak_time;
+  if (v.direction->last_request_time > asked || v.direction->last_ack_time > asked) return false;
+  const Nanos wait = std::max({longest_wait, refusing.last_rnr_nak_wait, docket.thresholds().tail_silence});
+  return (docket.evidence().capture.last_time - asked).count / kWaits >= wait.count;
+}
+
 void rnr(Docket& docket, const DirectionView& v) {
   // v is the sender's direction; the RNR NAKs travel the other way.
   if (!v.opposite || v.opposite->rnr_naks == 0) return;
   Nanos stalled;
   Nanos advertised;
+  Nanos longest;
   std::uint64_t episodes = 0;
   const Episode* first = nullptr;
   for (const Episode& e : v.direction->requests.episodes) {
@@ -26,6 +38,7 @@ void rnr(Docket& docket, const DirectionView& v) {
     if (!first) first = &e;
     ++episodes;
     stalled = stalled + e.wait;
+    longest = std::max(longest, e.wait);
     advertised = advertised + e.advertised_wait;
   }
   const std::uint64_t naks = v.opposite->rnr_naks - v.opposite->rnr_nak_copies;
@@ -33,17 +46,25 @@ void rnr(Docket& docket, const DirectionView& v) {
   const double share = lasted.count > 0 ? static_cast<double>(stalled.count) / static_cast<double>(lasted.count) : 0;
   const Thresholds& t = docket.thresholds();
   const bool unanswered = naks > episodes;
-  if (naks < t.rnr_naks || (share < t.rnr_stall_share && !unanswered)) return;
-  Finding& f = docket.add("rnr.stall", Severity::kWarning, Confidence::kHigh, v);
-  f.title = fmt::format("{} was not ready to receive: {}, {} of waiting ({} of the connection's time), {}",
+  const bool ended = gave_up(docket, v, longest);
+  if (!ended && (naks < t.rnr_naks || (share < t.rnr_stall_share && !unanswered))) return;
+  Finding& f = docket.add("rnr.stall", ended ? Severity::kCritical : Severity::kWarning, Confidence::kHigh, v);
+  f.title = fmt::format("{} was not ready to receive: {}, {} of waiting ({} of the connection's time), {}{}",
                         v.direction->dst.to_string(), plural(naks, "RNR NAK"), short_duration(stalled), percent(share),
-                        path_name(v));
+                        ended ? "and the sender gave up, " : "", path_name(v));
   f.explanation = fmt::format(
       "The receiver had no receive work request posted. It asked the sender to wait {} in all; the sender waited {}. "
       "The "
       "network did nothing wrong.",
       short_duration(advertised), short_duration(stalled));
-  if (unanswered) {
+  if (ended) {
+    f.explanation += fmt::format(
+        " The last RNR NAK was never followed by a resend, in the {} that the capture goes on: the sender's RNR "
+        "retries "
+        "ran out, or its process ended. The connection does not come back by itself.",
+        short_duration(docket.evidence().capture.last_time - v.opposite->last_rnr_nak_time));
+    cite(f, v.opposite->last_rnr_nak, v.opposite->last_rnr_nak_time);
+  } else if (unanswered) {
     f.explanation +=
         fmt::format(" {} not followed by a resend: the sender's RNR retries may have run out.",
                     naks - episodes == 1 ? "The last one was" : fmt::format("{} of them were", naks - episodes));

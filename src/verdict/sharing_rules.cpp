@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
 #include "base/number_text.h"
 #include "base/time_text.h"
+#include "verdict/losses.h"
 #include "verdict/messages_view.h"
 #include "verdict/rules.h"
+#include "verdict/standstill.h"
 
 namespace rocetop::verdict {
 namespace {
@@ -25,14 +28,15 @@ struct Shared {
   std::uint64_t cnps = 0;
 };
 
-bool is_congested(const DirectionCounts& d) {
+/// Asked to slow down, or marked; CNPs that went out with NAKs tell of a loss.
+bool was_told_of_congestion(const DirectionCounts& d) {
   return d.congestion && (d.congestion->ce_packets > 0 || d.congestion->cnps > d.congestion->cnps_with_nak);
 }
 
 std::map<IpAddress, Shared> by_receiver(const Docket& docket) {
   std::map<IpAddress, Shared> out;
   docket.each_direction([&](const DirectionView& v) {
-    if (!is_congested(*v.direction)) return;
+    if (!was_told_of_congestion(*v.direction)) return;
     Shared& s = out[v.direction->dst];
     s.flows.push_back(v);
     s.ce += v.direction->congestion->ce_packets;
@@ -43,18 +47,15 @@ std::map<IpAddress, Shared> by_receiver(const Docket& docket) {
 
 void add_flows(Finding& f, const std::vector<DirectionView>& flows, const IpAddress& receiver) {
   f.hosts.push_back(receiver);
-  for (const DirectionView& v : flows) {
-    if (f.connections.size() < 100) f.connections.push_back(v.connection->id);
-    if (std::find(f.hosts.begin(), f.hosts.end(), v.direction->src) == f.hosts.end() && f.hosts.size() < 64)
-      f.hosts.push_back(v.direction->src);
-  }
+  for (const DirectionView& v : flows) name_flow(f, v);
   std::sort(f.connections.begin(), f.connections.end());
   f.connections.erase(std::unique(f.connections.begin(), f.connections.end()), f.connections.end());
 }
 
-void incast(Docket& docket, const ReceiverCounts& r, const Shared& shared) {
-  if (r.most_at_once < docket.thresholds().incast_senders) return;
-  if (shared.ce + shared.cnps < docket.thresholds().incast_signs) return;
+/// Whether it was told.
+bool incast(Docket& docket, const ReceiverCounts& r, const Shared& shared) {
+  if (r.most_at_once < docket.thresholds().incast_senders) return false;
+  if (shared.ce + shared.cnps < docket.thresholds().incast_signs) return false;
   Finding& f = docket.add("incast", Severity::kWarning, docket.weighed(Confidence::kHigh));
   f.title = fmt::format("{} hosts overran {} at once: {} marked CE, {}", r.most_at_once, r.host.to_string(),
                         plural(shared.ce, "packet"), plural(shared.cnps, "CNP"));
@@ -72,6 +73,80 @@ void incast(Docket& docket, const ReceiverCounts& r, const Shared& shared) {
   f.values = {{"senders", static_cast<double>(r.most_at_once)},
               {"ce_packets", static_cast<double>(shared.ce)},
               {"cnps", static_cast<double>(shared.cnps)}};
+  return true;
+}
+
+/// Several hosts' packets to one receiver lost at one moment: the queue before it was full for all of them.
+bool incast_by_loss(Docket& docket, const IpAddress& receiver, std::span<const Loss> losses) {
+  const Thresholds& t = docket.thresholds();
+  std::map<IpAddress, std::size_t> senders;  // in the window
+  std::span<const Loss> most;
+  std::size_t most_senders = 0;
+  for (std::size_t begin = 0, end = 0; end < losses.size(); ++end) {
+    ++senders[losses[end].view.direction->src];
+    for (; losses[end].time - losses[begin].time > track::kAtOnce; ++begin) {
+      const auto left = senders.find(losses[begin].view.direction->src);
+      if (--left->second == 0) senders.erase(left);
+    }
+    if (senders.size() < most_senders || senders.size() < t.incast_senders) continue;
+    if (senders.size() == most_senders && end + 1 - begin <= most.size()) continue;
+    most_senders = senders.size();
+    most = losses.subspan(begin, end + 1 - begin);
+  }
+  if (most.empty() || !stands_out(most, losses.size(), docket)) return false;
+  std::uint64_t packets = 0;
+  for (const Loss& loss : most) packets += loss.packets;
+  if (packets < t.incast_signs) return false;
+  Finding& f = docket.add("incast", Severity::kWarning, docket.weighed(Confidence::kMedium));
+  f.title = fmt::format("{} hosts lost {} on the way to {} at once", most_senders, plural(packets, "packet"),
+                        receiver.to_string());
+  f.explanation = fmt::format(
+      "Within {} packets of {} hosts to {} were lost, and few at other times. What they share is the way to its port: "
+      "together they offer more than it takes, and the queue before it overflows. No mark or CNP tells of it here; a "
+      "link that failed for that moment looks the same.",
+      short_duration(track::kAtOnce), most_senders, receiver.to_string());
+  f.next_steps = {fmt::format("stagger the senders of {}, or let fewer of them send at a time", receiver.to_string()),
+                  "look at the drop counters and the buffer of the switch port that leads to it; turn on ECN there"};
+  std::vector<DirectionView> flows;
+  for (const Loss& loss : most) {
+    flows.push_back(loss.view);
+    cite(f, loss.frame, loss.time);
+  }
+  add_flows(f, flows, receiver);
+  f.values = {{"senders", static_cast<double>(most_senders)}, {"lost_packets", static_cast<double>(packets)}};
+  return true;
+}
+
+/// Several hosts that send to one receiver stood still in the same pauses.
+void incast_by_pause(Docket& docket, const PausedClass& paused, const std::set<IpAddress>& told) {
+  std::map<IpAddress, std::vector<DirectionView>> by_receiver;
+  for (const DirectionView& v : paused.still) by_receiver[v.direction->dst].push_back(v);
+  for (const auto& [receiver, flows] : by_receiver) {
+    std::set<IpAddress> senders;
+    Nanos from;
+    Nanos until = Nanos::max();
+    for (const DirectionView& v : flows) {
+      senders.insert(v.direction->src);
+      from = std::max(from, v.direction->first_data_time);
+      until = std::min(until, v.direction->last_data_time);
+    }
+    if (senders.size() < docket.thresholds().incast_senders || until <= from || told.contains(receiver)) continue;
+    Finding& f = docket.add("incast", Severity::kWarning, docket.weighed(Confidence::kLow));
+    f.title = fmt::format("{} hosts that send to {} at a time stood still in the same pauses", senders.size(),
+                          receiver.to_string());
+    f.explanation = fmt::format(
+        "Their class was paused for {} of the time or more, and hardly any of their data passed meanwhile. Together "
+        "they "
+        "offer more than the port of {} takes; or it takes less than its port could, because the host itself is slow.",
+        percent(paused.least), receiver.to_string());
+    f.next_steps = {fmt::format("stagger the senders of {}, or let fewer of them send at a time", receiver.to_string()),
+                    fmt::format("who pauses: the port of {} itself (tx_prio*_pause), or the switch before it?",
+                                receiver.to_string())};
+    add_flows(f, flows, receiver);
+    cite(f, paused.counts().first_xoff, paused.counts().first_time);
+    date(f, paused.counts().last_time);
+    f.values = {{"senders", static_cast<double>(senders.size())}, {"paused_ratio_min", paused.least}};
+  }
 }
 
 /// Bits per second of a direction's payload while it sent.
@@ -94,6 +169,8 @@ std::vector<DirectionView> comparable(const Thresholds& t, const Shared& shared)
   Nanos longest;
   for (const DirectionView& v : shared.flows) {
     const DirectionCounts& d = *v.direction;
+    // One message at a time: what such a sender gets is its round trip's doing, not the bottleneck's.
+    if (d.congestion->rest_ratio() >= t.rest_share) continue;
     if (idle_share(v) >= t.idle_share || d.requests.packets + d.responses.packets < t.class_packets / 4) continue;
     longest = std::max(longest, d.last_data_time - d.first_data_time);
     out.push_back(v);
@@ -134,7 +211,9 @@ void unfair(Docket& docket, const IpAddress& receiver, const Shared& shared) {
       plural(flows.size(), "connection"), path_name(*fastest), low > 0 ? high / low : 0.0, path_name(*slowest));
   f.next_steps = {"compare the congestion control settings of the fastest and the slowest sender",
                   "do they take the same queue? Look at DSCP, at the hops (TTL), and at who gets CNPs"};
-  f.ruled_out = {"different offered loads: connections with pauses of their own were left out"};
+  f.ruled_out = {
+      "different offered loads: connections with pauses of their own, or that send one message at a time and "
+      "wait for its answer, were left out"};
   add_flows(f, flows, receiver);
   cite(f, slowest->direction->congestion->first_ce, slowest->direction->congestion->first_ce_time);
   cite(f, slowest->direction->congestion->first_cnp, slowest->direction->congestion->first_cnp_time);
@@ -184,7 +263,7 @@ void entropy(Docket& docket) {
         "or hash on the destination QP in the switches, where they can"};
     cite(f, p.frame, p.time);
     f.connections = p.ids;
-    if (f.connections.size() > 100) f.connections.resize(100);
+    if (f.connections.size() > kConnectionsNamed) f.connections.resize(kConnectionsNamed);
     f.hosts = {hosts.first, hosts.second};
     f.values = {{"connections", static_cast<double>(p.ids.size())},
                 {"udp_source_ports", static_cast<double>(p.ports.size())}};
@@ -195,9 +274,18 @@ void entropy(Docket& docket) {
 
 void judge_sharing(Docket& docket) {
   const auto receivers = by_receiver(docket);
+  std::set<IpAddress> told;
   for (const ReceiverCounts& r : docket.evidence().capture.receivers) {
     const auto shared = receivers.find(r.host);
-    if (shared != receivers.end()) incast(docket, r, shared->second);
+    if (shared != receivers.end() && incast(docket, r, shared->second)) told.insert(r.host);
+  }
+  std::map<IpAddress, std::vector<Loss>> losses;
+  for (const Loss& loss : losses_of(docket)) losses[loss.view.direction->dst].push_back(loss);
+  for (const auto& [host, list] : losses) {
+    if (!told.contains(host) && incast_by_loss(docket, host, list)) told.insert(host);
+  }
+  for (const PausedClass& paused : paused_classes(docket)) {
+    if (paused.noticeable) incast_by_pause(docket, paused, told);
   }
   for (const auto& [host, shared] : receivers) unfair(docket, host, shared);
   entropy(docket);

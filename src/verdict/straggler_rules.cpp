@@ -17,10 +17,13 @@
 namespace rocetop::verdict {
 namespace {
 
-constexpr std::uint64_t kMessages = 8;         ///< of fewer, a rate is chance
-constexpr std::uint64_t kLargeMessage = 4096;  ///< of smaller ones, delays count and not rates
+constexpr std::uint64_t kMessages = 8;        ///< of fewer, a rate is chance
+constexpr std::uint64_t kRateMessage = 4096;  ///< of smaller ones, delays count and not rates
 constexpr double kAlike = 2.0;         ///< three of four must be within this of the median, or there is no "rest"
 constexpr double kOwnPauses = 0.5;     ///< idle for more than this: it is not given more to do
+constexpr double kFar = 2.0;           ///< times the others' round trip from which a peer is elsewhere
+constexpr double kPart = 0.2;          ///< of a message's longer time, that the longer way takes: worth a word
+constexpr double kMost = 0.67;         ///< … and the whole reason
 constexpr double kMarked = 0.01;       ///< share of CE marks from which a connection is congested
 constexpr std::size_t kSlowShare = 5;  ///< at most one in five may be slow
 
@@ -28,6 +31,7 @@ struct Runner {
   DirectionView view;
   double rate = 0;  ///< bytes per second while something was outstanding
   std::int64_t completion_p50 = 0;
+  std::int64_t shortest_rtt = 0;  ///< ns; 0 where none was measured
   std::uint64_t messages = 0;
   double idle = 0;
   bool congested = false;
@@ -41,7 +45,7 @@ struct Entry {
 };
 using Field = std::span<const Entry>;
 
-bool is_congested(const DirectionView& v) {
+bool is_marked_often(const DirectionView& v) {
   // READ data travels the other way.
   for (const auto* d : {v.direction, v.opposite}) {
     if (!d) continue;
@@ -57,7 +61,7 @@ std::vector<Entry> entries_of(const Docket& docket) {
   entries.reserve(docket.evidence().connections.size() * 2);
   docket.each_direction([&](const DirectionView& v) {
     const auto main = main_messages(*v.direction);
-    if (!main || main->counts->complete < kMessages || main->counts->bytes < kLargeMessage * main->counts->complete) {
+    if (!main || main->counts->complete < kMessages || main->counts->bytes < kRateMessage * main->counts->complete) {
       return;
     }
     const auto& time = v.direction->messages.time;
@@ -67,9 +71,10 @@ std::vector<Entry> entries_of(const Docket& docket) {
     runner.view = v;
     runner.rate = static_cast<double>(main->counts->bytes) * 1e9 / static_cast<double>(busy.count);
     runner.completion_p50 = main->counts->completion_ns.percentile(0.5);
+    runner.shortest_rtt = v.direction->round_trips.rtt_ns.min();
     runner.messages = main->counts->complete;
     runner.idle = host_share(*v.direction);
-    runner.congested = is_congested(v);
+    runner.congested = is_marked_often(v);
     const std::int64_t size = main->counts->size_bytes.percentile(0.5);
     entries.push_back({{main->operation, size, v.direction->dst, true}, runner});
     entries.push_back({{main->operation, size, v.direction->src, false}, runner});
@@ -84,11 +89,37 @@ bool has_a_normal_one(const std::vector<double>& ascending, double median) {
          ascending[ascending.size() - 1 - ascending.size() / 4] <= median * kAlike;
 }
 
+/// Median of the shortest round trips of the field; 0 where too few were measured. The shortest hold no queue: they are
+/// the way there and back, and what the quickest answer takes.
+std::int64_t median_distance(const Field& field) {
+  std::vector<std::int64_t> distances;
+  for (const auto& [kind, r] : field) {
+    if (r.shortest_rtt > 0) distances.push_back(r.shortest_rtt);
+  }
+  if (distances.size() * 2 < field.size()) return 0;
+  std::sort(distances.begin(), distances.end());
+  return distances[distances.size() / 2];
+}
+
 void report(Docket& docket, const Runner& slow, const Field& field, double median, std::int64_t median_completion) {
   const DirectionView& v = slow.view;
-  Finding& f = docket.add("straggler", Severity::kWarning, Confidence::kMedium, v);
   const double ratio = median / slow.rate;
-  f.title = fmt::format("{} is a straggler: {:.1f} times slower than {} like it, {}", v.direction->src.to_string(),
+  const std::int64_t near = median_distance(field);
+  const double distance =
+      near > 0 && slow.shortest_rtt > 0 ? static_cast<double>(slow.shortest_rtt) / static_cast<double>(near) : 1.0;
+  // What a message takes longer than theirs, and how much of that its way does.
+  const double longer = static_cast<double>(std::max<std::int64_t>(slow.completion_p50 - median_completion, 1));
+  const double by_distance = distance >= kFar ? static_cast<double>(slow.shortest_rtt - near) / longer : 0;
+  const bool far = by_distance >= kPart;
+  const bool explained = by_distance >= kMost;
+  Finding& f = docket.add("straggler", explained ? Severity::kInfo : Severity::kWarning,
+                          explained || far ? Confidence::kLow : Confidence::kMedium, v);
+  f.title =
+      explained
+          ? fmt::format("{} is {:.1f} times slower than {} like it, and its round trips are {:.1f} times longer, {}",
+                        v.direction->src.to_string(), ratio, plural(field.size() - 1, "connection"), distance,
+                        path_name(v))
+          : fmt::format("{} is a straggler: {:.1f} times slower than {} like it, {}", v.direction->src.to_string(),
                         ratio, plural(field.size() - 1, "connection"), path_name(v));
   f.explanation = fmt::format(
       "It moves the same messages by the same operation as {} that share an end with it, but at {:.3g} MB/s while "
@@ -96,6 +127,14 @@ void report(Docket& docket, const Runner& slow, const Field& field, double media
       "nothing outstanding for {} of its time, so it is not for want of work.",
       plural(field.size() - 1, "connection"), slow.rate / 1e6, median / 1e6, short_duration(Nanos{slow.completion_p50}),
       short_duration(Nanos{median_completion}), percent(slow.idle));
+  if (far) {
+    f.explanation += fmt::format(
+        " Its shortest round trip is {}, where the median of theirs is {}{}", short_duration(Nanos{slow.shortest_rtt}),
+        short_duration(Nanos{near}),
+        explained ? ": the peer is far away, or slow to answer even when nothing queues. With this much under way at a "
+                    "time, that alone makes it as slow."
+                  : ", which explains a part of it.");
+  }
   f.next_steps = {
       fmt::format(
           "compare {} and {} with the hosts of the other connections: link speed, PCIe width, CPU frequency and "
@@ -106,6 +145,7 @@ void report(Docket& docket, const Runner& slow, const Field& field, double media
   cite(f, v.direction->first_frame, v.direction->first_time);
   cite(f, v.direction->last_request_frame, v.direction->last_request_time);
   f.values = {{"slower_ratio", ratio},
+              {"round_trip_ratio", distance},
               {"bytes_per_second", slow.rate},
               {"median_bytes_per_second", median},
               {"completion_p50_ns", static_cast<double>(slow.completion_p50)},

@@ -49,6 +49,7 @@ struct Thresholds {
   std::uint64_t ignored_cnps = 10;
   double flat_rate = 0.85;
   double idle_share = 0.2;
+  double rest_share = 0.5;
   std::uint64_t swings = 4;
   double swing_spread = 0.35;
   double swing_depth = 0.5;
@@ -200,6 +201,11 @@ inline constexpr std::array kThresholds = {
     ThresholdFacts{"idle_share", ThresholdUnit::kShare,
                    "share of time with nothing outstanding from which a rate is the application's",
                    "A sender that always has work shows what the loop does.", &Thresholds::idle_share},
+    ThresholdFacts{"rest_share", ThresholdUnit::kShare,
+                   "share of time in which a sender has sent what it has and waits for an answer, from which it has no "
+                   "rate to cut",
+                   "One small message at a time waits for nine tenths; large ones wait for little.",
+                   &Thresholds::rest_share},
     ThresholdFacts{"swings", ThresholdUnit::kCount, "whole swings of the rate that make an oscillation",
                    "Fewer are single events.", &Thresholds::swings},
     ThresholdFacts{"swing_spread", ThresholdUnit::kRatio,

@@ -93,6 +93,38 @@ TEST(TriageText, BeginsWithWhatTheCaptureIsWorth) {
   }
 }
 
+TEST(TriageText, SaysWhatOneDirectionAndDatagramsCannotShow) {
+  model::Snapshot s = snapshot();
+  s.findings.clear();
+  s.connections.clear();
+  s.connections.push_back(quiet_connection(1, "192.0.2.1", "192.0.2.2"));
+  s.connections[0].transport = wire::Transport::kUd;
+  s.connections[0].b_to_a.reset();
+  const std::string datagrams = rendered(s, at_width(1000));
+  EXPECT_TRUE(contains(datagrams, "one direction seen (UC and UD are not acknowledged)")) << datagrams;
+  EXPECT_TRUE(contains(datagrams, "no rule fired. Nothing is said about losses of UD")) << datagrams;
+  EXPECT_FALSE(contains(datagrams, "none is missing")) << datagrams;
+  s.connections.push_back(quiet_connection(2, "192.0.2.1", "192.0.2.2"));
+  const std::string both = rendered(s, at_width(1000));
+  EXPECT_TRUE(contains(both, "both directions seen")) << both;
+  EXPECT_TRUE(contains(both, "none is missing")) << both;
+  EXPECT_TRUE(contains(both, "Nothing is said about losses of UD")) << both;
+}
+
+TEST(TriageText, SaysWhereAClosedLoopMayBeChance) {
+  model::Snapshot s = snapshot();
+  auto& d = *s.connections[0].a_to_b;
+  d.loop = track::Loop::kClosed;
+  d.congestion.use().cnps = 1;
+  d.congestion.use().slowdowns = d.congestion.use().prompt_slowdowns = 1;
+  d.ecn[static_cast<std::size_t>(wire::Ecn::kCe)] = 7;
+  s.connections[0].b_to_a->cnps = 1;
+  EXPECT_TRUE(contains(rendered(s, at_width(1000)), "1 congestion loop closed (on so few CNPs that it may be chance)"))
+      << rendered(s, at_width(1000));
+  d.congestion.use().slowdowns = d.congestion.use().prompt_slowdowns = 3;
+  EXPECT_FALSE(contains(rendered(s, at_width(1000)), "chance"));
+}
+
 TEST(TriageText, AFilterIsStatedCalmly) {
   model::Snapshot s = snapshot();
   s.partial = true;

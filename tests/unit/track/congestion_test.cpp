@@ -179,5 +179,31 @@ TEST(FastCnp, BeyondTheLimitAreCounted) {
   EXPECT_EQ(log.omitted(), 3u);
 }
 
+/// XOFFs of class 3, `apart` from each other.
+PauseCounts xoffs(int n, Nanos apart, std::uint16_t quanta, std::optional<std::uint64_t> speed) {
+  PauseLog log;
+  wire::Pause pause;
+  pause.priority = true;
+  pause.class_vector = 1 << 3;
+  pause.quanta[3] = quanta;
+  Nanos now = seconds(1);
+  for (int i = 0; i < n; ++i, now = now + apart) {
+    log.on_pause(pause, 0, FrameId(0, static_cast<std::uint64_t>(i) + 1), now, speed);
+  }
+  return log.finish(seconds(2)).at(0).classes[3];
+}
+
+TEST(PauseLog, AStretchGoesOnWhileEachPauseIsRenewedInTime) {
+  // 65535 quanta: 336 us at 100 Gb/s, 1.34 ms at 25 Gb/s.
+  const PauseCounts renewed = xoffs(10, microseconds(300), 0xFFFF, std::nullopt);
+  EXPECT_EQ(renewed.longest_stretch, microseconds(2'700)) << "to the newest XOFF: how long that lasts is not known";
+  EXPECT_EQ(renewed.stretch_frames, 10u);
+  const PauseCounts apart = xoffs(10, microseconds(400), 0xFFFF, std::nullopt);
+  EXPECT_EQ(apart.longest_stretch.count, 0);
+  const PauseCounts known = xoffs(10, microseconds(400), 0xFFFF, 25'000'000'000);
+  EXPECT_GT(known.longest_stretch, microseconds(9 * 400));
+  EXPECT_EQ(known.stretch_frames, 10u);
+}
+
 }  // namespace
 }  // namespace rocetop::track

@@ -7,6 +7,7 @@
 #include <ostream>
 #include <string>
 
+#include "generate/scenario.h"
 #include "support/scenario_run.h"
 #include "support/space_text.h"
 
@@ -241,6 +242,55 @@ INSTANTIATE_TEST_SUITE_P(Reads, Rules, testing::ValuesIn(kReads), name);
 INSTANTIATE_TEST_SUITE_P(Duplicates, Rules, testing::ValuesIn(kDuplicates), name);
 INSTANTIATE_TEST_SUITE_P(LatePairing, Rules, testing::ValuesIn(kLatePairing), name);
 INSTANTIATE_TEST_SUITE_P(Reuse, Rules, testing::ValuesIn(kReuse), name);
+
+// Without an IPv4 identification only time and order tell a copy from a resend.
+constexpr const char* kNoIds = "ip 2001:db8::1/2001:db8::2 | step 1us | ";
+
+TEST(RowOfCopies, IsCopiesWhereRepliesAreSeen) {
+  // A mirror that delivers in rows: a sender goes back within microseconds only when told to, and nothing told it.
+  const auto run = track_scenario(std::string(kNoIds) +
+                                  "W 96-99 | ACK 99 | W 100-103 more | W 100-103 more | W 104 "
+                                  "open | ACK 104");
+  const track::SpaceCounts& space = run.connections.at(0).a_to_b->requests;
+  EXPECT_EQ(space.duplicate_packets, 4u);
+  EXPECT_EQ(space.retransmitted_original_seen, 0u);
+}
+
+TEST(RowOfCopies, IsTheSenderGoingBackWhereNoneAre) {
+  const auto run = track_scenario(std::string(kNoIds) + "W 96-99 | W 100-103 more | W 100-103 more | W 104 open");
+  const track::SpaceCounts& space = run.connections.at(0).a_to_b->requests;
+  EXPECT_EQ(space.duplicate_packets, 0u);
+  EXPECT_EQ(space.retransmitted_original_seen, 4u);
+}
+
+TEST(ClockThatStepsBack, MakesNoNegativeWaits) {
+  for (const char* scenario : {"W 96-99 | ACK 99 | W 100-103 | drop 102 | NAK 102 | wait 1ms | W 102-103 | ACK 103",
+                               "S 99 | ACK 99 | S 100 | RNR 100 | wait 2ms | S 100 | ACK 100",
+                               "W 96-99 | ACK 99 | W 100-103 | wait 70ms | W 100-103 | ACK 103",
+                               "R 96-99 | RR 96-99 | R 100-103 | wait 70ms | R 100-103 | RR 100-103"}) {
+    auto frames = generate::run_scenario(scenario);
+    ASSERT_TRUE(frames);
+    // What comes after the pause is stamped half a second before it.
+    Nanos previous = frames.value().front().time;
+    bool back = false;
+    for (auto& frame : frames.value()) {
+      back = back || frame.time - previous > microseconds(500);
+      previous = frame.time;
+      if (back) frame.time = frame.time - milliseconds(500);
+    }
+    ASSERT_TRUE(back) << scenario;
+    const auto run = track_frames(frames.value());
+    std::size_t episodes = 0;
+    for (const auto& c : run.connections) {
+      for (const auto& e : c.a_to_b->requests.episodes) {
+        EXPECT_GE(e.wait.count, 0) << scenario;
+        EXPECT_GE(e.silence.count, 0) << scenario;
+        ++episodes;
+      }
+    }
+    EXPECT_GT(episodes, 0u) << scenario;
+  }
+}
 
 }  // namespace
 }  // namespace rocetop::test

@@ -32,9 +32,8 @@ struct Judged {
   track::Loop loop() const { return run.connections.at(0).a_to_b->loop; }
 };
 
-Judged judge_scenario(const std::string& scenario, const Expectations& expectations = {},
-                      std::optional<std::uint64_t> link_speed = {}) {
-  Judged out{test::track_scenario(scenario, link_speed), {}};
+Judged judge_run(test::TrackerRun run, const Expectations& expectations = {}) {
+  Judged out{std::move(run), {}};
   CaptureEvidence capture;
   capture.receivers = out.run.receivers;
   capture.pauses = out.run.pauses;
@@ -47,6 +46,11 @@ Judged judge_scenario(const std::string& scenario, const Expectations& expectati
   judge_loops(out.run.connections, capture, thresholds);
   out.findings = judge({capture, out.run.connections, out.run.rejections, out.run.set_ups, expectations}, thresholds);
   return out;
+}
+
+Judged judge_scenario(const std::string& scenario, const Expectations& expectations = {},
+                      std::optional<std::uint64_t> link_speed = {}) {
+  return judge_run(test::track_scenario(scenario, link_speed), expectations);
 }
 
 /// "W 100-131 | " and so on: messages of 32 packets, of which one is always outstanding.
@@ -102,6 +106,23 @@ TEST(MarksWithoutCnp, IsSilentWhereOneCnpCame) {
   EXPECT_FALSE(judge_scenario(s.done()).find("ecn.marks_without_cnp"));
 }
 
+TEST(MarksWithoutCnp, SaysWhereTheCnpsWent) {
+  // Another queue pair of the same sender gets them all.
+  std::string other = "qp 27/28 | W 100-131 | ACK 131 | ";
+  for (int i = 0; i < 60; ++i) other += "CNP | wait 20us | ";
+  Stream s("step 2us | " + other + "qp 17/18 | ");
+  for (int i = 0; i < 40; ++i) s.message().marked();
+  const Judged judged = judge_scenario(s.done());
+  const Finding* f = judged.find("ecn.marks_without_cnp");
+  ASSERT_NE(f, nullptr) << judged.said();
+  EXPECT_EQ(f->title.find("not one CNP"), std::string::npos) << f->title;
+  EXPECT_NE(f->title.find("none of the 60 CNPs"), std::string::npos) << f->title;
+  EXPECT_NE(f->explanation.find("60 of them of the same sender"), std::string::npos) << f->explanation;
+  Stream alone = steady();
+  for (int i = 0; i < 40; ++i) alone.message().marked();
+  EXPECT_NE(judge_scenario(alone.done()).find("ecn.marks_without_cnp")->title.find("not one CNP"), std::string::npos);
+}
+
 TEST(MarksWithoutCnp, IsSilentInACaptureOfOneDirection) {
   std::string s = "step 2us | ";
   for (int i = 0; i < 40; ++i) {
@@ -150,6 +171,48 @@ TEST(CnpWithoutSlowdown, IsSilentBehindTheQueueThatMarks) {
   EXPECT_FALSE(judge_scenario(s.done()).find("ecn.cnp_without_slowdown"));
 }
 
+/// Small messages, one at a time, each after the answer to the one before: there is no rate to cut.
+std::string one_at_a_time(int messages, const std::string& between, int packets = 1) {
+  std::string s;
+  for (int i = 0; i < messages; ++i) {
+    const int first = 100 + packets * i;
+    s += "W " + std::to_string(first) + "-" + std::to_string(first + packets - 1) + " len=256 | " + between +
+         "wait 10us | ACK " + std::to_string(first + packets - 1) + " | ";
+  }
+  return s;
+}
+
+TEST(CnpWithoutSlowdown, IsSilentAboutASenderThatWaitsForEachAnswer) {
+  const Judged judged = judge_scenario("step 1us | " + one_at_a_time(400, "CNP | ") + "wait 1us");
+  EXPECT_FALSE(judged.find("ecn.cnp_without_slowdown")) << judged.said();
+  EXPECT_EQ(judged.loop(), track::Loop::kUnknown);
+  const auto& direction = *judged.run.connections[0].a_to_b;
+  EXPECT_LT(direction.congestion->idle_ratio(), 0.2) << "it always had work";
+  EXPECT_GT(direction.congestion->rest_ratio(), 0.8);
+  EXPECT_NE(loop_facts(direction).find("waited"), std::string::npos) << loop_facts(direction);
+}
+
+TEST(CnpWithoutSlowdown, IsSilentAboutASenderThatKeepsTwoSmallMessagesUnderWay) {
+  std::string s = "step 500ns | W 100 | wait 2us | W 101 | ";
+  for (int i = 0; i < 600; ++i) {
+    s += "wait 1us | " + std::string(i % 8 == 0 ? "CNP | " : "wait 500ns | ") + "ACK " + std::to_string(100 + i) +
+         " | W " + std::to_string(102 + i) + " | ";
+  }
+  const Judged judged = judge_scenario(s + "wait 1us");
+  EXPECT_FALSE(judged.find("ecn.cnp_without_slowdown")) << judged.said();
+}
+
+TEST(CnpWithoutSlowdown, FiresOnLargeMessagesOneAtATime) {
+  std::string s = "step 1us | ";
+  for (int i = 0; i < 60; ++i) {
+    const int first = 100 + 64 * i;
+    s += "W " + std::to_string(first) + "-" + std::to_string(first + 63) + " | CNP | wait 5us | ACK " +
+         std::to_string(first + 63) + " | ";
+  }
+  const Judged judged = judge_scenario(s + "wait 1us");
+  EXPECT_TRUE(judged.fires("ecn.cnp_without_slowdown")) << judged.said();
+}
+
 TEST(CnpWithoutMarks, FiresWhereCnpsTravelWithNaks) {
   const Judged judged = judge_scenario(
       "W 100-131 | ACK 131 | W 132-163 | drop 140 | NAK 140 | CNP | W 140-163 | ACK 163 | wait 1ms | W 164-195 | "
@@ -192,9 +255,77 @@ TEST(Oscillation, IsSilentAboutOneEventAndAboutSwingsWithoutMarks) {
   EXPECT_FALSE(judge_scenario(cycles(8, false)).find("ecn.oscillation"));
 }
 
+/// A server of READs, two of them always outstanding. Every few answers its storage is slow: each READ waits.
+std::string slow_storage(int rounds) {
+  std::string s = "step 1us | R 100-107 | ";
+  int next = 108;
+  const auto read = [&](int reads, const std::string& fetch) {
+    for (int i = 0; i < reads; ++i, next += 8) {
+      s += "R " + std::to_string(next) + "-" + std::to_string(next + 7) + " | " + fetch + "RR " +
+           std::to_string(next - 8) + "-" + std::to_string(next - 1) + " | ";
+    }
+  };
+  for (int i = 0; i < rounds; ++i) {
+    read(32, "");
+    s += "B: ce " + std::to_string(next - 16) + "-" + std::to_string(next - 9) + " | A: CNP | ";
+    read(12, "wait 40us | ");
+  }
+  return s + "wait 1us";
+}
+
+TEST(Oscillation, IsSilentAboutAStorageThatIsSlowNowAndThen) {
+  const Judged judged = judge_scenario(slow_storage(10));
+  EXPECT_FALSE(judged.find("ecn.oscillation")) << judged.said();
+  const auto& server = *judged.run.connections[0].b_to_a;
+  ASSERT_TRUE(server.congestion);
+  EXPECT_NE(server.loop, track::Loop::kOscillating);
+  EXPECT_LT(server.congestion->idle_ratio(), 0.2) << "READs were outstanding all the time";
+  EXPECT_GT(server.congestion->rest_ratio(), 0.4);
+}
+
+TEST(ClosedLoop, TakesMoreThanOneFallByChance) {
+  // One CNP, then the rate falls: it may have been why.
+  const Judged once = judge_scenario(steady().messages(20).message("CNP | ").say("step 6us").messages(40).done());
+  ASSERT_EQ(once.loop(), track::Loop::kClosed);
+  EXPECT_TRUE(slowed_by_chance(*once.run.connections[0].a_to_b->congestion));
+  // Each of several CNPs is followed by a slower stretch.
+  Stream s = steady();
+  for (int i = 0; i < 5; ++i) s.say("step 2us").messages(40).message("CNP | ").say("step 3us").messages(12);
+  const Judged often = judge_scenario(s.say("step 2us").messages(20).done());
+  ASSERT_EQ(often.loop(), track::Loop::kClosed) << loop_facts(*often.run.connections[0].a_to_b);
+  EXPECT_FALSE(slowed_by_chance(*often.run.connections[0].a_to_b->congestion));
+}
+
+TEST(ClosedLoop, IsNotWhereTheRateFallsAnyway) {
+  // The rate goes up and down by itself; a CNP now and then changes nothing about it.
+  Stream s = steady();
+  s.message("CNP | ");
+  for (int i = 0; i < 40; ++i) {
+    s.say("step 2us").messages(12);
+    if (i % 8 == 4) s.message("CNP | ");
+    s.say("step 3us").messages(8);
+  }
+  const Judged judged = judge_scenario(s.done());
+  const auto& c = *judged.run.connections[0].a_to_b->congestion;
+  EXPECT_GT(c.slowdowns, 0u);
+  EXPECT_GT(c.calm_falls, 0u);
+  EXPECT_EQ(judged.loop(), track::Loop::kUnknown) << loop_facts(*judged.run.connections[0].a_to_b);
+}
+
 TEST(CnpClass, FiresOnCnpsInTheDatasClassOnly) {
   EXPECT_TRUE(judge_scenario("dscp 48 | W 100-103 | CNP | ACK 103").fires("ecn.cnp_class"));
   EXPECT_FALSE(judge_scenario("W 100-103 | CNP | ACK 103").find("ecn.cnp_class"));
+}
+
+TEST(CnpClass, IsSilentWherePrioritiesTellTheClassesApart) {
+  auto run = test::track_scenario("dscp 48 | W 100-103 | CNP | ACK 103");
+  run.connections[0].a_to_b->priorities = {{3, 4}};
+  run.connections[0].b_to_a->priorities = {{6, 2}};
+  EXPECT_FALSE(judge_run(run).find("ecn.cnp_class"));
+  run.connections[0].b_to_a->priorities = {{3, 1}, {6, 1}};
+  EXPECT_FALSE(judge_run(run).find("ecn.cnp_class")) << "ACKs may share the data's class";
+  run.connections[0].b_to_a->priorities = {{3, 2}};
+  EXPECT_TRUE(judge_run(run).fires("ecn.cnp_class"));
 }
 
 TEST(UnmatchedCnps, FireForQueuePairsThatSendNothing) {
@@ -243,21 +374,91 @@ TEST(Incast, FiresOnSeveralCongestedSendersAtOnce) {
   EXPECT_EQ(judged.find("incast")->hosts.front(), *IpAddress::parse("192.0.2.2"));
 }
 
+TEST(Incast, TakesMoreThanAFewMarks) {
+  // Three senders, one mark and one CNP each, then with more.
+  std::string few = "step 1us | ";
+  for (int i = 0; i < 3; ++i) few += sender(i) + "W 100-131 | ce 120 | CNP | ACK 131 | ";
+  EXPECT_FALSE(judge_scenario(few + "wait 1us").find("incast"));
+  std::string more = "step 1us | ";
+  for (int i = 0; i < 3; ++i) more += sender(i) + "W 100-131 | ce 120-123 | CNP | ACK 131 | ";
+  EXPECT_TRUE(judge_scenario(more + "wait 1us").fires("incast"));
+}
+
 TEST(Incast, IsSilentWithoutCongestionAndAboutTwoSenders) {
   EXPECT_FALSE(judge_scenario(fan_in(4, false)).find("incast"));
   EXPECT_FALSE(judge_scenario(fan_in(2, true)).find("incast"));
 }
 
-/// Two senders to one receiver, the second with `share` packets for 16 of the first.
+/// `senders` hosts send to one; of each one's second message six packets are lost, all within a moment or one host
+/// after the other.
+std::string fan_in_with_loss(int senders, bool at_once) {
+  std::string s = "step 1us | ";
+  const auto each = [&](const std::string& text, const std::string& then = "") {
+    for (int i = 0; i < senders; ++i) s += sender(i) + text + " | " + then;
+  };
+  each("W 100-131 | ACK 131");
+  const std::string apart = at_once ? "" : "wait 5ms | ";
+  each("W 132-163 | drop 140-145 | NAK 140", apart);
+  each("wait 20us | W 140-163 | ACK 163");
+  return s + "wait 1ms | " + sender(0) + "W 164-195 | ACK 195";
+}
+
+TEST(Incast, FiresOnSendersThatLosePacketsAtOnce) {
+  const Judged judged = judge_scenario(fan_in_with_loss(8, true));
+  ASSERT_TRUE(judged.fires("incast")) << judged.said();
+  EXPECT_EQ(judged.find("incast")->connections.size(), 8u);
+  EXPECT_TRUE(judged.fires("loss.burst")) << "48 packets of 8 connections within a millisecond, in a capture of three";
+  EXPECT_FALSE(judge_scenario(fan_in_with_loss(8, false)).find("incast"));
+  EXPECT_FALSE(judge_scenario(fan_in_with_loss(8, false)).find("loss.burst"));
+  EXPECT_FALSE(judge_scenario(fan_in_with_loss(2, true)).find("incast"));
+}
+
+TEST(Incast, IsSilentAboutLossThatGoesOnAllTheTime) {
+  std::string s = "step 1us | ";
+  for (int round = 0; round < 60; ++round) {
+    for (int i = 0; i < 4; ++i) {
+      const int first = 100 + 8 * round;
+      const std::string last = std::to_string(first + 7);
+      const std::string lost = std::to_string(first + 3);
+      s += sender(i) + "W " + std::to_string(first) + "-" + last + " | drop " + lost + " | NAK " + lost + " | W " +
+           lost + "-" + last + " | ACK " + last + " | ";
+    }
+  }
+  const Judged judged = judge_scenario(s + "wait 1us");
+  EXPECT_TRUE(judged.fires("loss.before_tap"));
+  EXPECT_FALSE(judged.find("incast")) << judged.said();
+  EXPECT_FALSE(judged.find("loss.burst")) << judged.said();
+}
+
+/// Two senders to one receiver, the second with `share` packets for 16 of the first, spread evenly among them. Each has
+/// one long message and a short one behind it.
 std::string two_flows(int share, bool marks) {
   std::string s = "step 1us | ";
-  for (int round = 0; round < 40; ++round) {
+  const auto packet = [&](int i, int n, bool first) {
+    const std::string psn = std::to_string(100 + n);
+    s += sender(i) + "W " + psn + " more " + (first ? "" : "open ") + (n % 16 == 15 ? "ackall" : "noack") + " | ";
+    if (marks) s += "ce " + psn + " | " + (n % 16 == 0 ? "CNP | " : "");
+    if (n % 16 == 15 && n > 32) s += "ACK " + std::to_string(100 + n - 32) + " | ";
+  };
+  int slow = 0;
+  for (int n = 0; n < 640; ++n) {
+    packet(0, n, n == 0);
+    for (; slow < (n + 1) * share / 16; ++slow) packet(1, slow, slow == 0);
+  }
+  return s + "wait 1us";
+}
+
+/// Two senders to one receiver: the first always has work, the second sends one small message at a time.
+std::string bulk_and_ping(bool marks) {
+  std::string s = "step 1us | ";
+  for (int round = 0; round < 60; ++round) {
     for (int i = 0; i < 2; ++i) {
-      const int packets = i == 0 ? 16 : share;
+      const int packets = i == 0 ? 16 : 1;
       const int first = 100 + packets * round;
       const std::string range = std::to_string(first) + "-" + std::to_string(first + packets - 1);
-      s += sender(i) + "W " + range + " | " + (marks ? "ce " + range + " | CNP | " : "");
-      if (round > 0) s += "ACK " + std::to_string(first - 1) + " | ";
+      const int acked = i == 1 ? first - 1 : first - 17;  // the first stays a message ahead of its answers
+      s += sender(i) + (acked >= 100 ? "ACK " + std::to_string(acked) + " | " : "");
+      s += "W " + range + " | " + (marks ? "ce " + range + " | CNP | " : "");
     }
   }
   return s + "wait 1us";
@@ -266,6 +467,11 @@ std::string two_flows(int share, bool marks) {
 TEST(Unfair, FiresWhereACongestedReceiverIsSharedBadly) {
   const Judged judged = judge_scenario(two_flows(3, true));
   EXPECT_TRUE(judged.fires("unfair")) << judged.said();
+}
+
+TEST(Unfair, IsSilentAboutASenderThatWaitsForEachAnswer) {
+  const Judged judged = judge_scenario(bulk_and_ping(true));
+  EXPECT_FALSE(judged.find("unfair")) << judged.said();
 }
 
 TEST(Unfair, IsSilentAboutEvenSharesAndWithoutCongestion) {
@@ -310,6 +516,39 @@ TEST(Expected, IsJudgedOnlyWhereItWasSaid) {
     const Judged judged = judge_scenario(trace, parse_expectations(broken).value());
     EXPECT_TRUE(judged.fires("expect.violated")) << broken << "\n" << judged.said();
   }
+}
+
+TEST(Expected, SaysWhatItCouldNotCheck) {
+  const auto unchecked = [](const std::string& trace, const char* expected) {
+    const Judged judged = judge_scenario(trace, parse_expectations(expected).value());
+    const Finding* f = judged.find("expect.unchecked");
+    return f ? f->title : std::string();
+  };
+  const std::string small = "W 100 | ACK 100";
+  EXPECT_EQ(unchecked(small, "cnp-dscp=48"), "not checked: cnp-dscp (no CNP passed)");
+  EXPECT_EQ(unchecked(small, "mtu=4096"), "not checked: mtu (no message of more than one packet passed)");
+  EXPECT_EQ(unchecked(small, "priority=3"), "not checked: priority (no data with an 802.1Q tag passed)");
+  EXPECT_EQ(unchecked(small, "dscp=26,ecn=on,port=4791"), "");
+  EXPECT_EQ(unchecked("W 100-103 | ACK 103 | CNP", "cnp-dscp=48,mtu=1024"), "");
+  EXPECT_NE(unchecked("CNP", "dscp=26,ecn=on").find("ecn (no data passed)"), std::string::npos);
+  EXPECT_FALSE(judge_scenario(small).find("expect.unchecked"));
+}
+
+TEST(NotEct, CountsNoRequestsAsData) {
+  // 200 READs, whose requests cannot be marked while the answers can.
+  std::string s = "pmtu 1024 | ";
+  for (int i = 0; i < 200; ++i) {
+    const std::string psn = std::to_string(100 + i);
+    s += "ecn 0 | R " + psn + " | ecn 2 | RR " + psn + " | ";
+  }
+  const Judged reads = judge_scenario(s + "wait 1us");
+  EXPECT_FALSE(reads.find("ecn.not_ect")) << reads.said();
+  std::string w = "ecn 0 | ";
+  for (int i = 0; i < 150; ++i) w += "W " + std::to_string(100 + i) + " | ACK " + std::to_string(100 + i) + " | ";
+  const Judged writes = judge_scenario(w + "R 250-449 | RR 250-449");
+  ASSERT_TRUE(writes.find("ecn.not_ect"));
+  EXPECT_NE(writes.find("ecn.not_ect")->title.find("350 data packets"), std::string::npos)
+      << writes.find("ecn.not_ect")->title;
 }
 
 TEST(Expectations, ReadListsAndFilesAndRefuseTheRest) {
@@ -387,6 +626,51 @@ TEST(FastCnps, StandInForTheCnpsOfMarks) {
   };
   EXPECT_TRUE(marked("").fires("ecn.marks_without_cnp")) << marked("").said();
   EXPECT_FALSE(marked("FCNP | ").find("ecn.marks_without_cnp"));
+}
+
+/// `senders` hosts with 128 packets each to one receiver, who all wait while `pause` lasts.
+std::string fan_in_of_bulk(int senders, const std::string& pause, const std::string& setting = "") {
+  std::string s = "step 2us | " + setting;
+  for (int round = 0; round < 4; ++round) {
+    const std::string first = std::to_string(100 + 32 * round);
+    const std::string last = std::to_string(131 + 32 * round);
+    for (int i = 0; i < senders; ++i) s += sender(i) + "W " + first + "-" + last + " | ACK " + last + " | ";
+    if (round < 3) s += pause;
+  }
+  return s + "wait 1us";
+}
+constexpr const char* kPauseOfClass3 = "XOFF 3 | wait 100us | XON 3 | ";
+
+TEST(Incast, FiresOnSendersThatStandStillInTheSamePauses) {
+  const Judged judged = judge_scenario(fan_in_of_bulk(4, kPauseOfClass3), {}, k25Gb);
+  ASSERT_TRUE(judged.fires("pfc.paused")) << judged.said();
+  ASSERT_TRUE(judged.fires("incast")) << judged.said();
+  EXPECT_EQ(judged.find("incast")->connections.size(), 4u);
+  EXPECT_FALSE(judge_scenario(fan_in_of_bulk(2, kPauseOfClass3), {}, k25Gb).find("incast"));
+  EXPECT_FALSE(judge_scenario(fan_in_of_bulk(4, "wait 100us | ")).find("incast"));
+}
+
+TEST(Pauses, ConcernOnlySendersOfTheirClass) {
+  const Judged untagged = judge_scenario(fan_in_of_bulk(4, kPauseOfClass3), {}, k25Gb);
+  EXPECT_EQ(untagged.find("pfc.paused")->connections.size(), 4u);
+  // Tagged with priority 0: class 3 is not theirs.
+  const Judged tagged = judge_scenario(fan_in_of_bulk(4, kPauseOfClass3, "vlan 7 | "), {}, k25Gb);
+  ASSERT_TRUE(tagged.fires("pfc.paused")) << tagged.said();
+  EXPECT_TRUE(tagged.find("pfc.paused")->connections.empty());
+  EXPECT_FALSE(tagged.find("incast")) << tagged.said();
+}
+
+TEST(Pauses, OfUnknownSpeedAreAStormOnlyWhereRenewedInTimeForAFastLink) {
+  // 65535 quanta are 336 us at 100 Gb/s, and 1.34 ms at 25 Gb/s.
+  EXPECT_TRUE(judge_scenario(between_writes("XOFF 3 | wait 290us", 40)).fires("pfc.storm"));
+  EXPECT_FALSE(judge_scenario(between_writes("XOFF 3 | wait 390us", 40)).find("pfc.storm"));
+  EXPECT_TRUE(judge_scenario(between_writes("XOFF 3 | wait 390us", 40), {}, k25Gb).fires("pfc.storm"));
+}, milliseconds(10), 65535, std::nullopt);
+EXPECT_TRUE(judge_scenario(ten_milliseconds(), {}, in_time).fires("pfc.storm"));
+const auto too_late = pauses(microseconds(400), {}, milliseconds(10), 65535, std::nullopt);
+EXPECT_FALSE(judge_scenario(ten_milliseconds(), {}, too_late).find("pfc.storm"));
+const auto slow_link = pauses(microseconds(400), {}, milliseconds(10), 65535, 25'000'000'000);
+EXPECT_TRUE(judge_scenario(ten_milliseconds(), {}, slow_link).fires("pfc.storm"));
 }
 
 }  // namespace

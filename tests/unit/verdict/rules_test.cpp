@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "generate/scenario.h"
 #include "support/scenario_run.h"
 #include "verdict/docket.h"
 #include "verdict/judge.h"
@@ -26,8 +27,7 @@ bool holds(const std::vector<Finding>& findings, std::string_view rule) {
   return std::any_of(findings.begin(), findings.end(), [&](const Finding& f) { return f.rule == rule; });
 }
 
-std::vector<Finding> findings_of(std::string_view scenario) {
-  const test::TrackerRun run = test::track_scenario(scenario);
+std::vector<Finding> findings_of(const test::TrackerRun& run) {
   Evidence evidence{{}, run.connections, run.rejections, run.set_ups};
   std::uint64_t seen = 0;
   for (const auto& c : run.connections) {
@@ -47,6 +47,8 @@ std::vector<Finding> findings_of(std::string_view scenario) {
   evidence.capture.stray_damaged_packets = run.stray_damaged_packets;
   return judge(evidence, Thresholds{});
 }
+
+std::vector<Finding> findings_of(std::string_view scenario) { return findings_of(test::track_scenario(scenario)); }
 
 struct Row {
   const char* name;
@@ -98,15 +100,31 @@ std::string race(const std::string& last_step) {
   return out;
 }
 
+/// Six connections with the same work, one message at a time; the last one's peer is far away.
+std::string far_race() {
+  std::string out = "pmtu 4096";
+  for (int q = 0; q < 6; ++q) {
+    out += " | qp " + std::to_string(17 + q) + "/" + std::to_string(217 + q);
+    for (int i = 0; i < 20; ++i) {
+      const int first = 1000 * (q + 1) + 8 * i;
+      out += " | W " + std::to_string(first) + "-" + std::to_string(first + 7) + " | wait " +
+             (q == 5 ? "200us" : "10us") + " | ACK " + std::to_string(first + 7);
+    }
+  }
+  return out;
+}
+
 const std::string kPauses = "pmtu 4096" + writes(20, " | wait 600us");
 const std::string kNoPauses = "pmtu 4096" + writes(20, "");
 const std::string kOneSlow = race("8us");
+const std::string kOneFar = far_race();
 const std::string kAllAlike = race("1us");
 
 const Row kRows[] = {
     {"NothingAskedMostOfTheTime", kPauses.c_str(), {"host.limited"}, {"mtu.small", "straggler"}},
     {"BusyAllTheTime", kNoPauses.c_str(), {}, {"host.limited", "cm.slow"}},
     {"OneFarSlowerThanItsLike", kOneSlow.c_str(), {"straggler"}, {"host.limited"}},
+    {"OneFarAway", kOneFar.c_str(), {}, {"host.limited", "loss.burst"}},
     {"AllAlike", kAllAlike.c_str(), {}, {"straggler"}},
     {"EndsOfTwoMtus",
      "pmtu 1024 | W 100-103 | ACK 103 | pmtu 2048 | B: W 500-503 | A: ACK 503",
@@ -177,6 +195,11 @@ const Row kRows[] = {
      "W 96-99 | ACK 99 | W 100-107 | late 102 after=103 | late 105 after=106 | ACK 107 | W 108-109 | ACK 109",
      {"order.reordered"},
      {"loss.before_tap", "loss.after_tap", "retransmit.nak"}},
+    {"LateBehindItsNak",
+     "W 96-99 | ACK 99 | W 100-109 more | late 103 after=106 | NAK 103 | wait 20us | W 110-111 more open | W 103-111 "
+     "more | W 112-113 open | ACK 113",
+     {"order.reordered", "retransmit.nak"},
+     {"loss.before_tap", "loss.after_tap", "loss.burst"}},
     {"NotReady",
      "W 99 | ACK 99 | S 100 | RNR 100 timer=14 | wait 2ms | S 100 | RNR 100 timer=14 | wait 2ms | S 100 | ACK 100",
      {"rnr.stall"},
@@ -231,6 +254,26 @@ const Row kRows[] = {
      "open | drop 101 | drop 103",
      {"retransmit.timeout"},
      {"peer.silent"}},
+    {"StoppedInMidMessage",
+     "W 96-99 | ACK 99 | W 100-109 more | wait 2s | qp 27/28 | W 100 | ACK 100",
+     {"stream.stopped"},
+     {"peer.silent", "peer.unreachable", "capture.one_way"}},
+    {"StoppedInMidAnswer",
+     "pmtu 256 | R 100-107 | RR 100-107 | R 108-115 | RR 108-111 more | wait 2s | qp 27/28 | W 100 | ACK 100",
+     {"stream.stopped"},
+     {"peer.silent"}},
+    {"StoppedBeforeItAnswered",
+     "W 96-99 | ACK 99 | W 100-103 | wait 2s | qp 27/28 | W 100 | ACK 100",
+     {"stream.stopped"},
+     {"peer.silent", "loss.after_tap"}},
+    {"TheCaptureEndsInMidMessage",
+     "W 96-99 | ACK 99 | W 100-109 more | wait 300ms | qp 27/28 | W 100 | ACK 100",
+     {},
+     {"stream.stopped"}},
+    {"NothingWasLeft",
+     "W 96-99 | ACK 99 | W 100-109 noack | wait 2s | qp 27/28 | R 100 | RR 100 | wait 2s | R 101 | RR 101",
+     {},
+     {"stream.stopped"}},
     {"SetUpRefused", "REQ 100 | REJ reason=8", {"cm.rejected"}, {}},
     {"TimerThenNak",
      "W 96-99 | ACK 99 | W 100-109 | wait 67ms | W 100-109 | NAK 100 | W 100-109 | ACK 109",
@@ -273,7 +316,8 @@ TEST(Rules, EachIsTriedBothWays) {
                                            "incast",
                                            "unfair",
                                            "ecmp.low_entropy",
-                                           "expect.violated"};
+                                           "expect.violated",
+                                           "expect.unchecked"};
   for (const RuleFacts& rule : kRuleBook) {
     const std::string id(rule.id);
     if (elsewhere.count(id) != 0) continue;
@@ -286,6 +330,59 @@ TEST(Rules, EachIsTriedBothWays) {
     EXPECT_TRUE(std::any_of(std::begin(kRows), std::end(kRows), [&](auto& r) { return in(r.never); }))
         << id << ": no trace must not draw it";
   }
+}
+
+const Finding* find(const std::vector<Finding>& findings, std::string_view rule) {
+  const auto at = std::find_if(findings.begin(), findings.end(), [&](const Finding& f) { return f.rule == rule; });
+  return at == findings.end() ? nullptr : &*at;
+}
+
+TEST(Straggler, OneThatIsFarAwayIsToldSo) {
+  const auto findings = findings_of(far_race());
+  const Finding* f = find(findings, "straggler");
+  ASSERT_NE(f, nullptr);
+  EXPECT_EQ(f->severity, Severity::kInfo);
+  EXPECT_NE(f->title.find("round trips"), std::string::npos) << f->title;
+  const auto slow = findings_of(race("8us"));
+  ASSERT_NE(find(slow, "straggler"), nullptr);
+  EXPECT_EQ(find(slow, "straggler")->severity, Severity::kWarning);
+}
+
+TEST(Rnr, IsCriticalWhereTheSenderGaveUp) {
+  const std::string refused =
+      "W 99 | ACK 99 | S 100 | RNR 100 timer=14 | wait 2ms | S 100 | RNR 100 timer=14 | wait 2ms | S 100 | RNR 100 "
+      "timer=14";
+  const auto dead = findings_of(refused + " | wait 200ms | qp 27/28 | W 100 | ACK 100");
+  ASSERT_NE(find(dead, "rnr.stall"), nullptr);
+  EXPECT_EQ(find(dead, "rnr.stall")->severity, Severity::kCritical);
+  EXPECT_EQ(find(dead, "stream.stopped"), nullptr) << "told already";
+  const auto open = findings_of(refused + " | wait 10ms | qp 27/28 | W 100 | ACK 100");
+  ASSERT_NE(find(open, "rnr.stall"), nullptr);
+  EXPECT_EQ(find(open, "rnr.stall")->severity, Severity::kWarning);
+  const auto recovered =
+      findings_of(refused + " | wait 2ms | S 100 | ACK 100 | wait 200ms | qp 27/28 | W 100 | ACK 100");
+  ASSERT_NE(find(recovered, "rnr.stall"), nullptr);
+  EXPECT_EQ(find(recovered, "rnr.stall")->severity, Severity::kWarning);
+  const auto at_once =
+      findings_of("W 99 | ACK 99 | S 100 | RNR 100 timer=14 | wait 200ms | qp 27/28 | W 100 | ACK 100");
+  ASSERT_NE(find(at_once, "rnr.stall"), nullptr) << "one is enough where it was the end";
+}
+
+TEST(Loss, IsNotWhereTheOriginalComesBehindItsResend) {
+  // The fourth packet is held up for longer than it takes to draw a NAK and to send it again.
+  auto frames = generate::run_scenario(
+      "W 96-99 | ACK 99 | W 100-109 more | NAK 103 | wait 20us | W 103-109 more | W 110-113 open | ACK 113");
+  ASSERT_TRUE(frames);
+  std::vector<generate::TimedFrame>& trace = frames.value();
+  constexpr std::size_t kOriginal = 8;     // 96..99, ACK, 100..102 are before it
+  constexpr std::size_t kResendsEnd = 23;  // 104..109, NAK, 103..109 again
+  trace[kOriginal].time = trace[kResendsEnd - 1].time;
+  std::rotate(trace.begin() + kOriginal, trace.begin() + kOriginal + 1, trace.begin() + kResendsEnd);
+  const auto findings = findings_of(test::track_frames(trace));
+  EXPECT_FALSE(holds(findings, "loss.before_tap"));
+  EXPECT_FALSE(holds(findings, "loss.after_tap"));
+  EXPECT_TRUE(holds(findings, "order.reordered"));
+  EXPECT_TRUE(holds(findings, "retransmit.nak"));
 }
 
 TEST(Findings, KeepToTheRuleBookAndSayWhen) {
@@ -312,6 +409,94 @@ TEST(Thresholds, DecideWhatFires) {
   EXPECT_FALSE(holds(findings, "retransmit.early"));
 }
 
+/// A threshold, another value for it, and a trace that the rule judges one way by default and the other way by that.
+struct Edge {
+  const char* threshold;
+  const char* value;
+  const char* rule;
+  bool by_default;
+  std::string scenario;
+};
+
+/// An RNR NAK, waited for, and then traffic for `rest` ms.
+std::string one_rnr(const std::string& rest) {
+  return "W 99 | ACK 99 | S 100 | RNR 100 timer=1 | wait 2ms | S 100 | ACK 100 | wait " + rest + " | S 101 | ACK 101";
+}
+
+TEST(Thresholds, EachDecidesAtItsEdge) {
+  const std::string again = " | wait 70ms | W 100-103";
+  const std::string refused =
+      "W 96 | ACK 96 | W 97 | NAK 97 code=access | wait 1s | ip 192.0.2.1/192.0.2.3 | qp 27/28 | "
+      "W 96 | ACK 96 | W 97 | NAK 97 code=access";
+  std::string bad = "W 96-99 | bad 96 | ACK 99 | W 100-105 | bad 100-105 | ACK 105";
+  std::string dscps = "W 100 | ACK 100";
+  for (int i = 1; i < 12; ++i) {
+    dscps += " | dscp " + std::to_string(i % 2 == 0 ? 26 : 24) + " | W " + std::to_string(100 + i) + " | ACK " +
+             std::to_string(100 + i);
+  }
+  const Edge edges[] = {
+      {"rnr_naks", "1", "rnr.stall", false, one_rnr("10ms")},
+      {"rnr_stall_share", "90%", "rnr.stall", true,
+       "W 99 | ACK 99 | S 100 | RNR 100 timer=1 | wait 2ms | S 100 | RNR 100 timer=1 | wait 2ms | S 100 | ACK 100 | "
+       "wait "
+       "20ms | S 101 | ACK 101"},
+      {"silent_resends", "5", "peer.silent", true, "W 96-99 | ACK 99 | W 100-103" + again + again + again},
+      {"silent_time", "500ms", "stream.stopped", false,
+       "W 96-99 | ACK 99 | W 100-109 more | wait 700ms | qp 27/28 | W 100 | ACK 100"},
+      {"reordered_packets", "1", "order.reordered", false,
+       "W 96-99 | ACK 99 | W 100-107 | late 102 after=103 | ACK 107 | W 108 | ACK 108"},
+      {"wasted_packets", "1000", "retransmit.waste", true, "W 100-399 | drop 102 | NAK 102 | W 102-399 | ACK 399"},
+      {"waste_ratio", "1000", "retransmit.waste", true, "W 100-399 | drop 102 | NAK 102 | W 102-399 | ACK 399"},
+      {"duplicated_share", "60%", "capture.duplicated", true, "W 100-103 | ACK 103 | dup 100-103"},
+      {"host_idle", "1ms", "host.limited", true, kPauses},
+      {"host_messages", "100", "host.limited", true, kPauses},
+      {"straggler_peers", "8", "straggler", true, kOneSlow},
+      {"straggler_ratio", "20", "straggler", true, kOneSlow},
+      {"burst_packets", "20", "loss.burst", true,
+       "W 96-99 | ACK 99 | W 100-119 | drop 105-114 | NAK 105 | W 105-119 | ACK 119 | wait 50ms | W 120-123 | ACK 123"},
+      {"slow_set_up", "1ms", "cm.slow", false, "REQ 100 | wait 5ms | REP 500 | RTU | B: W 100 | A: ACK 100"},
+  };
+  for (const Edge& edge : edges) {
+    const test::TrackerRun run = test::track_scenario(edge.scenario);
+    CaptureEvidence capture;
+    capture.first_time = run.connections.at(0).first_time;
+    for (const auto& c : run.connections) capture.last_time = std::max(capture.last_time, c.last_time);
+    Thresholds t;
+    const Evidence evidence{capture, run.connections, run.rejections, run.set_ups};
+    EXPECT_EQ(holds(judge(evidence, t), edge.rule), edge.by_default) << edge.rule << " by default";
+    ASSERT_TRUE(set_threshold(t, edge.threshold, edge.value)) << edge.threshold;
+    EXPECT_NE(holds(judge(evidence, t), edge.rule), edge.by_default) << edge.threshold << "=" << edge.value;
+  }
+  const auto linked = [&](Nanos follows) {
+    const test::TrackerRun run = test::track_scenario(refused);
+    Thresholds t;
+    t.fatal_follows = follows;
+    const auto findings = judge({{}, run.connections, run.rejections}, t);
+    return std::any_of(findings.begin(), findings.end(),
+                       [](const Finding& f) { return f.rule == "nak.fatal" && f.caused_by.has_value(); });
+  };
+  EXPECT_TRUE(linked(seconds(5)));
+  EXPECT_FALSE(linked(milliseconds(500)));
+  const auto severity = [&](double share) {
+    const test::TrackerRun run = test::track_scenario(bad);
+    Thresholds t;
+    t.unfilled_icrc_share = share;
+    const auto findings = judge({{}, run.connections, run.rejections}, t);
+    return find(findings, "icrc.bad")->severity;
+  };
+  EXPECT_EQ(severity(0.9), Severity::kWarning);
+  EXPECT_EQ(severity(0.5), Severity::kInfo);
+  const auto often = [&](std::uint64_t changes) {
+    const test::TrackerRun run = test::track_scenario(dscps);
+    Thresholds t;
+    t.dscp_changes = changes;
+    const auto findings = judge({{}, run.connections, run.rejections}, t);
+    return find(findings, "dscp.changed")->title.find("packets of one kind carry") != std::string::npos;
+  };
+  EXPECT_TRUE(often(4));
+  EXPECT_FALSE(often(100));
+}
+
 TEST(Findings, CiteTheirPacketsAndNameTheirHosts) {
   const auto findings = findings_of("W 100-103 | drop 102 | NAK 102 | W 102-103 | ACK 103");
   for (const Finding& f : findings) {
@@ -319,6 +504,21 @@ TEST(Findings, CiteTheirPacketsAndNameTheirHosts) {
     EXPECT_EQ(f.hosts.size(), 2U) << f.rule;
     EXPECT_FALSE(f.explanation.empty()) << f.rule;
   }
+}
+
+TEST(Findings, FoldNothingUnderWhatHappenedTheOtherWay) {
+  // A repeats after a timer, B after none that there is: two matters on one connection.
+  const auto findings = findings_of(
+      "W 96-99 | ACK 99 | B: W 500-503 | A: ACK 503 | W 100-103 | wait 70ms | W 100-103 | ACK 103 | B: W 504-507 | "
+      "wait 200us | B: W 504-507 | A: ACK 507");
+  ASSERT_NE(find(findings, "retransmit.timeout"), nullptr);
+  ASSERT_NE(find(findings, "retransmit.early"), nullptr);
+  EXPECT_FALSE(find(findings, "retransmit.early")->caused_by);
+  // READ data that is lost makes the other side ask again.
+  const auto read = findings_of(
+      "pmtu 256 | R 100-107 | RR 100-107 | drop 103 | R 103-107 | RR 103-107 more | R 108-109 | RR 108-109");
+  ASSERT_NE(find(read, "retransmit.read_restart"), nullptr);
+  EXPECT_EQ(find(read, "retransmit.read_restart")->caused_by, find(read, "loss.before_tap")->id);
 }
 
 TEST(Findings, FoldAConsequenceUnderItsCause) {

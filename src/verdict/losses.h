@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Losses: every loss that the capture proves, by time, and whether several of them are one event.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "verdict/docket.h"
+
+namespace rocetop::verdict {
+
+struct Loss {
+  Nanos time;  ///< the packet behind it, or the NAK for it
+  std::uint64_t packets = 0;
+  FrameId frame;
+  DirectionView view;
+  bool in_a_row = false;  ///< `packets` PSNs in a row that the tap did not see; else a NAK for one that it had seen
+};
+
+/// In the order of time.
+std::vector<Loss> losses_of(const Docket& docket);
+
+/// Whether `event`, a part of `all`, is no piece of a loss that goes on all the time: far denser than the rest of the
+/// capture.
+bool stands_out(std::span<const Loss> event, std::size_t all, const Docket& docket);
+
+}  // namespace rocetop::verdict
