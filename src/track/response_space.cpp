@@ -129,7 +129,7 @@ void ResponseSpace::on_old(Sequence seq, const PacketFacts& packet, const Pendin
     retransmitted(seq, packet, false, context, observation);
     return;
   }
-  late_.hold({packet, *missing_.take(seq), seq});
+  late_.hold({packet, *missing_.take(seq), seq, {}});
   observation.kind = Kind::kReordered;
   remember(seq, packet, context);
 }
