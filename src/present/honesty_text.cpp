@@ -36,16 +36,6 @@ std::string size_text(const CaptureCounts& c) {
   return text + ", " + grouped(c.roce_frames) + " RoCE";
 }
 
-/// Acknowledgements or responses are what shows that the capture missed packets.
-bool replies_seen(const model::Snapshot& snapshot) {
-  const auto replies = [](const std::optional<track::DirectionCounts>& d) {
-    return d && (d->acks != 0 || d->responses.packets != 0 || d->rnr_naks != 0 ||
-                 std::any_of(d->naks.begin(), d->naks.end(), [](std::uint64_t n) { return n != 0; }));
-  };
-  return std::any_of(snapshot.connections.begin(), snapshot.connections.end(),
-                     [&](const auto& c) { return replies(c.a_to_b) || replies(c.b_to_a); });
-}
-
 Span completeness(const model::Snapshot& snapshot) {
   const CaptureCounts& c = snapshot.capture;
   if (c.capture_missed_packets != 0) {
@@ -53,7 +43,7 @@ Span completeness(const model::Snapshot& snapshot) {
                         plural(c.capture_missed_packets, "packet"), percent(c.completeness)),
             Tone::kWarning};
   }
-  if (!replies_seen(snapshot)) return {"completeness unknown (no acknowledgement captured)", Tone::kWarning};
+  if (!c.completeness_known) return {"completeness unknown (no acknowledgement captured)", Tone::kWarning};
   if (!snapshot.problems.empty()) return {"what was read is complete as far as acknowledgements show", Tone::kPlain};
   return {"complete as far as acknowledgements show", Tone::kGood};
 }
@@ -119,6 +109,18 @@ void add_rarer_news(const model::Snapshot& snapshot, std::vector<Span>& clauses)
     clauses.push_back(
         {plural(c.evicted_connections, "connection") + " dropped from memory at the limit", Tone::kWarning});
   }
+  if (c.stray_connections != 0) {
+    clauses.push_back({fmt::format("{} with a packet or two that nothing answered left out (noise, most likely): {}",
+                                   plural(c.stray_connections, "queue pair"), plural(c.stray_packets, "packet")),
+                       Tone::kWarning});
+  }
+  if (c.unpaired_at_limit != 0) {
+    clauses.push_back({"more sides without a counterpart than are remembered: some connections may be given in halves",
+                       Tone::kWarning});
+  }
+  if (c.set_ups_omitted != 0) {
+    clauses.push_back({plural(c.set_ups_omitted, "CM exchange") + " beyond the limit not judged", Tone::kWarning});
+  }
   if (snapshot.partial) add_parts(snapshot, clauses);
 }
 
@@ -128,8 +130,9 @@ void add_problems(const model::Snapshot& snapshot, std::vector<Span>& clauses) {
   if (problems.empty()) return;
   const auto fatal = std::find_if(problems.begin(), problems.end(), [](const auto& p) { return p.fatal; });
   const bool stopped = fatal != problems.end();
-  std::string text =
-      stopped ? "the input is DAMAGED (" + fatal->message : "the input HAS A FLAW (" + problems[0].message;
+  std::string text = !stopped       ? "the input HAS A FLAW (" + problems[0].message
+                     : fatal->limit ? "a LIMIT of rocetop was reached (" + fatal->message
+                                    : "the input is DAMAGED (" + fatal->message;
   if (problems.size() > 1) text += fmt::format(" and {}", plural(problems.size() - 1, "further problem"));
   text += stopped ? "): only what is before it was read"
                   : fmt::format("): {} read", plural(snapshot.capture.frames, "frame"));

@@ -36,7 +36,7 @@ class TriageJson {
   void problems();
   void thresholds();
   void connection(const track::ConnectionCounts& c);
-  void network(const wire::NetworkKey& key);
+  void network(std::string_view name, const wire::NetworkKey& key);
   void cm(const track::CmFacts& facts);
   void direction(const track::DirectionCounts& d);
   void space(std::string_view name, const track::SpaceCounts& s);
@@ -76,6 +76,7 @@ void TriageJson::write() {
   json_.member("rocetop_version", snapshot_.rocetop_version);
   strings("files", snapshot_.files);
   json_.member("partial", snapshot_.partial);
+  json_.member("interrupted", snapshot_.interrupted);
   problems();
   thresholds();
   json_.new_line();
@@ -111,6 +112,7 @@ void TriageJson::capture() {
   json_.member("last_ns", count(c.last_time));
   json_.member("first_time", text(c.first_time));
   json_.member("last_time", text(c.last_time));
+  json_.member("completeness_known", c.completeness_known);
   json_.member("drops_are_unknowable", c.drops_are_unknowable);
   json_.member("largest_backward_step_ns", c.largest_backward_step.count);
   json_.key("undecodable");
@@ -130,6 +132,7 @@ void TriageJson::problems() {
     json_.begin_object();
     json_.member("message", problem.message);
     json_.member("fatal", problem.fatal);
+    json_.member("limit", problem.limit);
     json_.end_object();
   }
   json_.end_array();
@@ -160,7 +163,7 @@ void TriageJson::connection(const track::ConnectionCounts& c) {
   json_.member("transport", word(c.transport));
   end_point("a", c.a_ip, c.a_qpn);
   end_point("b", c.b_ip, c.b_qpn);
-  network(c.network);
+  network("network", c.network);
   json_.key("paired_by");
   if (c.paired_by == track::PairedBy::kNone) {
     json_.null();
@@ -185,8 +188,8 @@ void TriageJson::connection(const track::ConnectionCounts& c) {
   json_.end_object();
 }
 
-void TriageJson::network(const wire::NetworkKey& key) {
-  json_.key("network");
+void TriageJson::network(std::string_view name, const wire::NetworkKey& key) {
+  json_.key(name);
   if (key == wire::NetworkKey{}) return json_.null();
   json_.begin_object();
   if (key.vlan_outer != 0xFFFF) json_.member("vlan", key.vlan_outer);
@@ -213,7 +216,11 @@ void TriageJson::direction(const track::DirectionCounts& d) {
   json_.member("dst", d.dst.to_string());
   json_.member("dst_qpn", number(d.dst_qpn));
   if (d.src_qpn) json_.member("src_qpn", d.src_qpn->value);
-  if (d.network) network(*d.network);
+  if (d.network) network("network", *d.network);
+  if (d.cnps_elsewhere_in) {
+    json_.member("cnps_elsewhere", d.cnps_elsewhere);
+    network("cnps_elsewhere_in", *d.cnps_elsewhere_in);
+  }
   fields(model::direction_fields(), d);
   frame("first", d.first_frame);
   frame("last", d.last_frame);

@@ -77,6 +77,11 @@ void RecordReader::fail(std::size_t into_held, const std::string& reason, std::s
       {name_ + ": at " + byte_words(buffer_.offset() + into_held) + ": " + reason, std::move(hint), true});
 }
 
+void RecordReader::stop_at_limit(std::size_t into_held, const std::string& reason, std::string hint) {
+  fail(into_held, reason, std::move(hint));
+  problems_.back().limit = true;
+}
+
 void RecordReader::remark(std::size_t into_held, const std::string& reason, std::string hint) {
   problems_.push_back(
       {name_ + ": at " + byte_words(buffer_.offset() + into_held) + ": " + reason, std::move(hint), false});

@@ -151,6 +151,8 @@ struct DirectionCounts {
   std::uint64_t cnps = 0;
   std::uint64_t fast_cnps = 0;  ///< of these, sent by a switch
   FrameId first_cnp;
+  std::uint64_t cnps_elsewhere = 0;                   ///< of `cnps`, that travelled in another VLAN than the rest
+  std::optional<wire::NetworkKey> cnps_elsewhere_in;  ///< … which of them the latest did in
   FrameId first_bad_icrc;
   Nanos first_bad_icrc_time;
   FrameId last_bad_icrc;

@@ -160,7 +160,7 @@ TEST(TriageText, ChangedThresholdsAreNamed) {
 
 TEST(TriageText, WithoutAcknowledgementsCompletenessIsUnknown) {
   model::Snapshot s = snapshot();
-  s.connections[0].b_to_a.reset();
+  s.capture.completeness_known = false;
   EXPECT_TRUE(contains(rendered(s, at_width(200)), "completeness unknown (no acknowledgement captured)"));
 }
 
