@@ -50,11 +50,12 @@ bool Congestion::on_data(const PacketFacts& packet, Nanos idle, bool moved, cons
 }
 
 /// A mirror's or the network's copy: same IP id where ids count, at once.
-bool Congestion::is_copy(const PacketFacts& cnp) {
-  const bool copy = counts_.cnps > 0 && cnp.has_ip_id && cnp.ip_id != 0 && cnp.ip_id == last_ip_id_ &&
-                    cnp.time - counts_.last_cnp_time < kCopyWindow;
+bool Congestion::is_copy(const PacketFacts& cnp, bool captured_twice) {
+  const bool told_by_id = cnp.has_ip_id && cnp.ip_id != 0;
+  const bool same = told_by_id ? cnp.ip_id == last_ip_id_ : captured_twice && !last_was_copy_;
+  last_was_copy_ = counts_.cnps > 0 && same && cnp.time - counts_.last_cnp_time < kCopyWindow;
   last_ip_id_ = cnp.ip_id;
-  return copy;
+  return last_was_copy_;
 }
 
 void Congestion::count_gap_and_delay(const PacketFacts& cnp) {
@@ -79,7 +80,6 @@ void Congestion::count_gap_and_delay(const PacketFacts& cnp) {
 }
 
 bool Congestion::on_cnp(const PacketFacts& cnp, FrameId nak, Nanos nak_time, const RateMeter& meter) {
-  if (is_copy(cnp)) return false;
   begin(cnp.time);
   count_gap_and_delay(cnp);
   if (counts_.cnps++ == 0) {

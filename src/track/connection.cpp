@@ -88,10 +88,10 @@ Observation Connection::on_packet(std::size_t index, const PacketFacts& packet, 
       break;
     case wire::Role::kCnp:
       observation.kind = Kind::kCnp;
-      if (is_paired()) {
-        deliver_cnp(index, packet, context);
-      } else {
+      if (!is_paired()) {
         hold_reply(side, packet, context);
+      } else if (!deliver_cnp(index, packet, context)) {
+        observation.kind = Kind::kDuplicate;
       }
       break;
     case wire::Role::kUnknown:
@@ -117,15 +117,35 @@ Nanos Connection::idle_before(std::size_t index, const PacketFacts& packet, Nano
   return std::max(packet.time - std::max(last_data, own.last_ack_time()), Nanos{});
 }
 
-/// A CNP that side `index` sent: it is about the other side's data.
-void Connection::deliver_cnp(std::size_t index, const PacketFacts& cnp, Context& context) {
+/// A CNP that side `index` sent: it is about the other side's data. False for a copy.
+bool Connection::deliver_cnp(std::size_t index, const PacketFacts& cnp, Context& context) {
   const Side& receiver = *sides_[index];
   Side& sender = *sides_[1 - index];
-  const bool sign =
-      sender.congestion.use().on_cnp(cnp, receiver.last_sequence_nak, receiver.last_sequence_nak_time, sender.rate);
+  Congestion& congestion = sender.congestion.use();
+  if (congestion.is_copy(cnp, sender.is_captured_twice())) return false;
+  const bool sign = congestion.on_cnp(cnp, receiver.last_sequence_nak, receiver.last_sequence_nak_time, sender.rate);
   if (sign && !cnp.destination_options) {
     context.receivers.on_sign(sender.key.hosts.src, sender.key.hosts.dst, cnp.frame, cnp.time);
   }
+  return true;
+}
+
+void Connection::adopt_cnps(std::size_t index, const std::vector<PacketFacts>& cnps, Context& context) {
+  Side& side = *sides_[index];
+  const FrameId last_frame = side.counts.last_frame;
+  const Nanos last_time = side.counts.last_time;
+  for (const PacketFacts& cnp : cnps) {
+    side.count(cnp);
+    if (!is_paired()) {
+      hold_reply(side, cnp, context);
+    } else {
+      deliver_cnp(index, cnp, context);
+    }
+  }
+  side.counts.last_frame = std::max(side.counts.last_frame, last_frame);
+  side.counts.last_time = std::max(side.counts.last_time, last_time);
+  last_frame_ = std::max(last_frame_, side.counts.last_frame);
+  last_time_ = std::max(last_time_, side.counts.last_time);
 }
 
 void Connection::deliver_reply(std::size_t index, const PacketFacts& packet, Observation& observation,

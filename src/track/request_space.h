@@ -55,6 +55,11 @@ class RequestSpace {
   /// Whether, with no reply to tell, the packet is taken for another connection.
   bool is_far(const PacketFacts& packet) const;
 
+  /// Whether the same packet passed within kCopyWindow.
+  bool has_just_seen(const PacketFacts& packet) const {
+    return started_ && is_same_packet(history_.find(extend(highest_, packet.psn)), packet, kCopyWindow);
+  }
+
   /// How well an acknowledgement's PSN fits what was sent here.
   enum class Fit : std::uint8_t { kNone, kInWindow, kExact };
   Fit fits(const PacketFacts& reply) const;

@@ -140,6 +140,28 @@ bool Side::is_copied_ack(const PacketFacts& packet) {
   return same;
 }
 
+bool Side::has_just_sent(const PacketFacts& packet) const {
+  if (packet.udp_src != counts.udp_src && !counts.udp_src_varies && packet.role != wire::Role::kCnp) return false;
+  const auto same = [&](const PacketFacts& p) {
+    return p.frame && p.opcode == packet.opcode && p.psn == packet.psn && p.msn == packet.msn &&
+           p.syndrome == packet.syndrome && p.payload_bytes == packet.payload_bytes &&
+           p.has_ip_id == packet.has_ip_id && p.ip_id == packet.ip_id && packet.time - p.time < kCopyWindow;
+  };
+  switch (packet.role) {
+    case wire::Role::kRequest:
+      return requests.has_just_seen(packet);
+    case wire::Role::kResponse:
+      if (responses.has_just_seen(packet)) return true;
+      break;
+    case wire::Role::kAcknowledge:
+      if (same(last_ack)) return true;
+      break;
+    default:
+      break;
+  }
+  return std::any_of(held.rbegin(), held.rend(), same);
+}
+
 DirectionCounts Side::total() const {
   DirectionCounts out = counts;
   add(out.opcodes, opcode_row.value, opcode_row.packets);

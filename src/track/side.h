@@ -47,7 +47,8 @@ struct Side {
   PacketFacts last_ack;
   FrameId last_sequence_nak;  ///< that it sent
   Nanos last_sequence_nak_time;
-  FlowKey key;                    ///< of every packet of this side
+  FlowKey key;                    ///< of every packet of this side …
+  std::vector<FlowKey> also;      ///< … and those of the same packets, or of its CNPs, in other VLANs
   std::vector<PacketFacts> held;  ///< replies that wait for pairing, oldest first
 
   Side() {
@@ -80,6 +81,14 @@ struct Side {
   /// each duplicate with an equal ACK of its own, with a new IP id where it counts them, and not within the same
   /// moment.
   bool is_copied_ack(const PacketFacts& packet);
+  /// Whether it has sent this very packet within kCopyWindow, in whatever network: a mirror shows it at two places.
+  bool has_just_sent(const PacketFacts& packet) const;
+  /// Whether most of its data is in the capture twice.
+  bool is_captured_twice() const {
+    const SpaceCounts& q = requests.counts();
+    const SpaceCounts& r = responses.counts();
+    return (q.duplicate_packets + r.duplicate_packets) * 4 > q.packets + r.packets;
+  }
   /// History slots in use.
   std::size_t slots() const { return requests.slots() + responses.slots(); }
   /// False for a bad ICRC where this side's ICRCs mean something. (A capture on the sender may show ICRCs that the

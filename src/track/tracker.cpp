@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace rocetop::track {
@@ -14,6 +15,10 @@ constexpr std::size_t kLiveMost = 1 << 16;  // connections followed at one time;
 /// Messages that a new connection may have completed unseen before its first reply is: captures lose some.
 constexpr std::int64_t kUnseenMessages = 64;
 
+bool is_stray(const ConnectionCounts& c) {
+  return !c.b_to_a && c.a_to_b->frames <= 2 && c.paired_by == PairedBy::kNone;
+}
+
 std::int64_t outside(std::int64_t value, std::int64_t low, std::int64_t high) {
   return value < low ? low - value : value > high ? value - high : 0;
 }
@@ -21,7 +26,10 @@ std::int64_t outside(std::int64_t value, std::int64_t low, std::int64_t high) {
 }  // namespace
 
 Tracker::Tracker(const Limits& limits, ResolutionSink* sink)
-    : context_(limits), management_(limits.management_exchanges), cnps_(limits.hosts) {
+    : context_(limits),
+      management_(limits.management_exchanges),
+      pairing_(limits.noted_windows, limits.hosts),
+      cnps_(limits.hosts) {
   context_.sink = sink;
 }
 
@@ -33,7 +41,6 @@ Observation Tracker::on_packet(const wire::Packet& packet, FrameId frame, Nanos 
   key.dst_qpn = packet.bth.dest_qp;
   PacketFacts facts = facts_of(packet, frame, time, wire_bytes);
   if (pauses_.any()) facts.paused_classes = pauses_.paused_classes(time);
-  if (facts.role == wire::Role::kCnp) cnps_.on_cnp(key.hosts, facts, key.dst_qpn);
   context_.now = time;
   key.datagram = facts.role == wire::Role::kDatagram;
   if (key.datagram && packet.has(wire::kDeth)) key.src_qpn = packet.deth.src_qp;
@@ -43,19 +50,24 @@ Observation Tracker::on_packet(const wire::Packet& packet, FrameId frame, Nanos 
     observation.kind = Kind::kManagement;
     return observation;
   }
-  return route(key, facts);
+  const Observation observation = route(key, facts);
+  if (facts.role == wire::Role::kCnp && observation.kind != Kind::kDuplicate) {
+    cnps_.on_cnp(key.hosts, facts, key.dst_qpn);
+  }
+  return observation;
 }
 
 Observation Tracker::route(const FlowKey& key, const PacketFacts& packet) {
   auto found = flows_.find(key);
   if (found == flows_.end() && !may_open(key, packet)) return {};
-  Flow flow = found != flows_.end() ? found->second : open_flow(key);
+  Flow flow = found != flows_.end() ? found->second : open_flow(key, packet);
+  if (packet.role == wire::Role::kCnp && networks_.size() > 1) flow = home_of_cnps(key, flow, packet);
   Connection* known = connections_[flow.connection].get();
   if (packet.role == wire::Role::kRequest) {
     if (!known->suspicion && known->side(flow.side).requests.is_suspect(packet)) {
       doubt(flow.connection, flow.side, packet);
       found = flows_.find(key);
-      flow = found != flows_.end() ? found->second : open_flow(key);
+      flow = found != flows_.end() ? found->second : open_flow(key, packet);
       known = connections_[flow.connection].get();
     }
   } else if ((packet.role == wire::Role::kAcknowledge || packet.role == wire::Role::kResponse) && !known->is_paired()) {
@@ -67,12 +79,16 @@ Observation Tracker::route(const FlowKey& key, const PacketFacts& packet) {
   Observation observation = connection.on_packet(flow.side, packet, context_);
   if (connection.id == 0) connection.id = next_id_++;
   observation.connection = connection.id;
+  if (packet.role == wire::Role::kCnp && observation.kind != Kind::kDuplicate) {
+    note_network_of_cnp(connection.side(flow.side), key.hosts.network, 1);
+  }
   if (packet.role == wire::Role::kRequest && !connection.is_paired()) {
     const RequestSpace& requests = connection.side(flow.side).requests;
     const Psn last = wire_psn(std::max(requests.highest(), requests.first()));
     if (Pairing::bucket_of(last) != connection.noted_bucket ||
         Pairing::bucket_of(packet.psn) != connection.noted_bucket) {
-      pairing_.note_requests(key.hosts, flow.connection, packet.psn, last);
+      pairing_.note_requests(key.hosts, flow.connection, packet.psn, last,
+                             [this](ConnectionIndex index) { return waits_for_other_side(index); });
       connection.noted_bucket = Pairing::bucket_of(last);
     }
   }
@@ -91,25 +107,30 @@ bool Tracker::may_open(const FlowKey& key, const PacketFacts& packet) {
   return false;
 }
 
-Tracker::Flow& Tracker::open_flow(const FlowKey& key) {
+Tracker::Flow Tracker::open_flow(const FlowKey& key, const PacketFacts& packet) {
   if (live_ >= kLiveMost) make_room();
+  const bool known_network = std::find(networks_.begin(), networks_.end(), key.hosts.network) != networks_.end();
+  if (!known_network && networks_.size() < context_.limits.networks) networks_.push_back(key.hosts.network);
+  if (const auto elsewhere = flow_elsewhere(key, packet)) return also_known_as(key, *elsewhere);
   if (key.datagram) {
     if (const auto other = flows_.find(key.reversed_datagram()); other != flows_.end()) {
       Connection& connection = *connections_[other->second.connection];
       const auto side = static_cast<std::uint8_t>(connection.add_side(key));
       const Flow flow{other->second.connection, side};
-      return flows_.insert_or_assign(key, flow).first.value();
+      flows_.insert_or_assign(key, flow);
+      ++joined_;
+      return flow;
     }
   }
-  const auto index = static_cast<ConnectionIndex>(connections_.size());
-  connections_.push_back(std::make_unique<Connection>());
+  const ConnectionIndex index = free_index();
+  connections_[index] = std::make_unique<Connection>();
   ++live_;
-  Connection& connection = *connections_.back();
+  Connection& connection = *connections_[index];
   connection.facts = {key.hosts.protocol, key.hosts.network};
   connection.add_side(key);
   flows_.insert_or_assign(key, Flow{index, 0});
   if (const auto said = announced_.find(key); said != announced_.end()) {
-    const Announcement& a = said->second;
+    const Announcement& a = said->second.announcement;
     const FlowKey& other_key = key == a.a_to_b ? a.b_to_a : a.a_to_b;
     connection.announce(a.facts, a.path_mtu, other_key.dst_qpn);
     const auto other = flows_.find(other_key);
@@ -118,7 +139,101 @@ Tracker::Flow& Tracker::open_flow(const FlowKey& key) {
       join(other->second.connection, index, PairedBy::kCm);
     }
   }
-  return flows_.find(key).value();
+  return flows_.find(key)->second;
+}
+
+ConnectionIndex Tracker::free_index() {
+  if (free_.empty()) {
+    connections_.emplace_back();
+    return static_cast<ConnectionIndex>(connections_.size() - 1);
+  }
+  const ConnectionIndex index = free_.back();
+  free_.pop_back();
+  return index;
+}
+
+void Tracker::drop(ConnectionIndex index) {
+  pairing_.forget(index);
+  connections_[index].reset();
+  free_.push_back(index);
+  --live_;
+}
+
+// ---------------------------------------------------------------------------------------------- the same in other
+// VLANs
+
+/// The flow that a packet with these VLAN tags belongs to although the rest of it carries others: a mirror shows every
+/// packet at two places, and one of them is tagged otherwise; or it is a CNP, and the network gives CNPs a VLAN of
+/// their own. A copy is the same packet, at the same time; CNPs are taken along where there is one such flow, and no
+/// other.
+std::optional<Tracker::Flow> Tracker::flow_elsewhere(const FlowKey& key, const PacketFacts& packet) const {
+  if (networks_.size() < 2) return std::nullopt;
+  std::optional<Flow> only;
+  bool several = false;
+  FlowKey other = key;
+  for (const wire::NetworkKey& network : networks_) {
+    if (network == key.hosts.network || network.vni != key.hosts.network.vni) continue;
+    other.hosts.network = network;
+    const auto found = flows_.find(other);
+    if (found == flows_.end()) continue;
+    const Connection& connection = *connections_[found->second.connection];
+    if (connection.side(found->second.side).has_just_sent(packet)) return found->second;
+    if (connection.transport() == wire::Transport::kCnp) continue;
+    several = several || (only && only->connection != found->second.connection);
+    only = found->second;
+  }
+  return packet.role == wire::Role::kCnp && !several ? only : std::nullopt;
+}
+
+/// At most Limits::networks names a side, as each is in another network.
+Tracker::Flow Tracker::also_known_as(const FlowKey& key, const Flow& flow) {
+  connections_[flow.connection]->side(flow.side).also.push_back(key);
+  flows_.insert_or_assign(key, flow);
+  return flow;
+}
+
+void Tracker::note_network_of_cnp(Side& side, const wire::NetworkKey& network, std::uint64_t cnps) {
+  if (network == side.key.hosts.network) return;
+  side.counts.cnps_elsewhere += cnps;
+  side.counts.cnps_elsewhere_in = network;
+}
+
+/// Where nothing but CNPs was seen of a flow, its data may have begun in another VLAN since.
+Tracker::Flow Tracker::home_of_cnps(const FlowKey& key, const Flow& flow, const PacketFacts& packet) {
+  Connection& cnps = *connections_[flow.connection];
+  if (cnps.transport() != wire::Transport::kCnp || cnps.side_count() != 1) return flow;
+  Side& side = cnps.side(0);
+  if (side.counts.frames == 0 || side.held.size() != side.counts.frames) return flow;  // just opened, or some are lost
+  const auto home = flow_elsewhere(key, packet);
+  if (!home || home->connection == flow.connection) return flow;
+  const std::vector<PacketFacts> held = std::move(side.held);
+  context_.held_left += held.size();
+  const std::vector<FlowKey> names = names_of(side);
+  cnps.give_back(context_);
+  drop(flow.connection);
+  for (const FlowKey& name : names) also_known_as(name, *home);
+  Connection& connection = *connections_[home->connection];
+  connection.adopt_cnps(home->side, held, context_);
+  note_network_of_cnp(connection.side(home->side), key.hosts.network, held.size());
+  return *home;
+}
+
+std::vector<FlowKey> Tracker::names_of(const Side& side) {
+  std::vector<FlowKey> names = side.also;
+  names.push_back(side.key);
+  return names;
+}
+
+/// The same at the end, for CNPs that nothing followed.
+void Tracker::bring_cnps_home() {
+  if (networks_.size() < 2) return;
+  for (ConnectionIndex i = 0; i < connections_.size(); ++i) {
+    const Connection* c = connections_[i].get();
+    if (!c || c->transport() != wire::Transport::kCnp || c->side_count() != 1 || c->side(0).held.empty()) continue;
+    const PacketFacts last = c->side(0).held.back();
+    const FlowKey key = c->side(0).key;
+    home_of_cnps(key, Flow{i, 0}, last);
+  }
 }
 
 // ---------------------------------------------------------------------------------------------- pairing
@@ -128,12 +243,16 @@ void Tracker::try_to_pair(const FlowKey& key, const PacketFacts& packet) {
   // A side whose replies fit none, or too many, is tried more and more seldom.
   const std::uint32_t attempt = connections_[index]->pairing_attempts++;
   if (attempt >= kAttemptsAtFirst && attempt % kAttemptsAtFirst != 0) return;
-  const auto match = pairing_.find(
-      key.hosts, *connections_[index], index, packet, [&](ConnectionIndex candidate) -> const Connection* {
-        const Connection* connection = connections_[candidate].get();
-        return connection && !connection->is_paired() && connection->side_count() == 1 ? connection : nullptr;
-      });
+  const auto match = pairing_.find(key.hosts, *connections_[index], index, packet,
+                                   [&](ConnectionIndex candidate) -> const Connection* {
+                                     return waits_for_other_side(candidate) ? connections_[candidate].get() : nullptr;
+                                   });
   if (match) join(*match, index, PairedBy::kAck);
+}
+
+bool Tracker::waits_for_other_side(ConnectionIndex index) const {
+  const Connection* connection = connections_[index].get();
+  return connection && !connection->is_paired() && connection->side_count() == 1;
 }
 
 void Tracker::join(ConnectionIndex one, ConnectionIndex other, PairedBy by) {
@@ -146,11 +265,12 @@ void Tracker::join(ConnectionIndex one, ConnectionIndex other, PairedBy by) {
   const ConnectionIndex gone = kept == one ? other : one;
   Connection& connection = *connections_[kept];
   connection.join(*connections_[gone], by, context_);
-  connections_[gone].reset();
-  --live_;
+  ++joined_;
+  drop(gone);
   pairing_.forget(kept);
-  pairing_.forget(gone);
-  for (std::uint8_t side = 0; side < 2; ++side) flows_[connection.side(side).key] = Flow{kept, side};
+  for (std::uint8_t side = 0; side < 2; ++side) {
+    for (const FlowKey& name : names_of(connection.side(side))) flows_[name] = Flow{kept, side};
+  }
 }
 
 /// At the end: of a host pair's sides that nothing else joined, two that share a UDP source port with each other and
@@ -252,6 +372,9 @@ void Tracker::begin_anew(ConnectionIndex index) {
     for (const auto& [side, packet] : suspicion->packets)
       again.emplace_back(connections_[index]->side(side).key, packet);
     connections_[index]->give_back(context_);
+    for (std::size_t side = 0; side < suspicion->before->side_count(); ++side) {
+      suspicion->before->side(side).also = connections_[index]->side(side).also;
+    }
     connections_[index] = std::move(suspicion->before);
     connections_[index]->take_again(context_);
   }
@@ -262,29 +385,52 @@ void Tracker::begin_anew(ConnectionIndex index) {
 void Tracker::retire(ConnectionIndex index) {
   Connection& connection = *connections_[index];
   for (std::size_t side = 0; side < connection.side_count(); ++side) {
-    const FlowKey& key = connection.side(side).key;
-    const auto found = flows_.find(key);
-    if (found != flows_.end() && found->second.connection == index) flows_.erase(found);
+    for (const FlowKey& name : names_of(connection.side(side))) {
+      const auto found = flows_.find(name);
+      if (found != flows_.end() && found->second.connection == index) flows_.erase(found);
+    }
   }
   connection.give_back(context_);
-  if (finished_.size() < context_.limits.connections) {
+  if (connection.is_stray()) count_stray(connection.side(0).counts.frames);
+  if (finished_.size() >= context_.limits.connections) leave_strays_out();
+  if (connection.is_stray() && strays_are_noise()) {
+    // counted, not listed
+  } else if (finished_.size() < context_.limits.connections) {
     finished_.push_back(connection.finish(context_));
   } else {
     ++evicted_;
   }
-  pairing_.forget(index);
-  connections_[index].reset();
-  --live_;
+  drop(index);
 }
 
+/// One or two packets that nothing answered may be all that a capture shows of a connection. Where there are many of
+/// them beside connections that were answered, they are taken for noise (a scan, a storm, another protocol on the
+/// port): they must not bury those.
+bool Tracker::strays_are_noise() const { return strays_ > context_.limits.listed_strays && joined_ > 0; }
+
+void Tracker::count_stray(std::uint64_t packets) {
+  ++strays_;
+  stray_packets_ += packets;
+}
+
+void Tracker::leave_strays_out() {
+  if (!strays_are_noise()) return;
+  std::erase_if(finished_, [](const ConnectionCounts& c) { return is_stray(c); });
+}
+
+/// Of those that mean little first the stalest: strays, then what nothing answered, then the rest.
 void Tracker::make_room() {
-  std::vector<std::pair<Nanos, ConnectionIndex>> by_age;
+  leave_strays_out();
+  std::vector<std::tuple<int, Nanos, ConnectionIndex>> by_age;
   for (ConnectionIndex i = 0; i < connections_.size(); ++i) {
-    if (connections_[i]) by_age.emplace_back(connections_[i]->last_time(), i);
+    const Connection* c = connections_[i].get();
+    if (!c) continue;
+    const int rank = c->is_stray() ? 0 : c->side_count() == 1 ? 1 : 2;
+    by_age.emplace_back(rank, c->last_time(), i);
   }
   const auto quarter = static_cast<std::ptrdiff_t>(by_age.size() / 4);
   std::nth_element(by_age.begin(), by_age.begin() + quarter, by_age.end());
-  for (auto it = by_age.begin(); it != by_age.begin() + quarter; ++it) retire(it->second);
+  for (auto it = by_age.begin(); it != by_age.begin() + quarter; ++it) retire(std::get<2>(*it));
 }
 
 // ---------------------------------------------------------------------------------------------- connection management
@@ -294,16 +440,34 @@ void Tracker::on_management(const wire::Packet& packet, const FlowKey& key, Fram
   if (packet.icrc == wire::IcrcStatus::kBad) return;
   const auto cm = wire::parse_cm(packet.payload);
   if (!cm) return;
+  const ManagementDatagram datagram{key.hosts, cm->message, cm->transaction_id, cm->local_comm_id, time};
+  if (datagram.is_tagged_copy_of(last_management_)) return;
+  last_management_ = datagram;
   if (const auto announcement = management_.on_message(key.hosts, *cm, frame, time)) announce(*announcement);
 }
 
+/// A mirror shows it at two places, and in different VLANs.
+bool Tracker::ManagementDatagram::is_tagged_copy_of(const ManagementDatagram& other) const {
+  return hosts.src == other.hosts.src && hosts.dst == other.hosts.dst && !(hosts.network == other.hosts.network) &&
+         message == other.message && transaction_id == other.transaction_id && comm_id == other.comm_id &&
+         time - other.time < kCopyWindow;
+}
+
 void Tracker::announce(const Announcement& announcement) {
-  if (announced_.size() >= context_.limits.management_exchanges) announced_.clear();
+  ++announcements_;
   for (const FlowKey& key : {announcement.a_to_b, announcement.b_to_a}) {
-    announced_.insert_or_assign(key, announcement);
+    announced_.insert_or_assign(key, Announced{announcement, announcements_});
+    announced_order_.emplace_back(key, announcements_);
     // Whatever used these QPNs before is over.
     const auto found = flows_.find(key);
     if (found != flows_.end()) retire(found->second.connection);
+  }
+  // An exchange is forgotten, and counted, before its announcement is.
+  while (announced_order_.size() > 2 * context_.limits.management_exchanges) {
+    const auto& [key, number] = announced_order_.front();
+    const auto oldest = announced_.find(key);
+    if (oldest != announced_.end() && oldest->second.number == number) announced_.erase(oldest);
+    announced_order_.pop_front();
   }
 }
 
@@ -317,10 +481,12 @@ std::vector<ConnectionCounts> Tracker::finish() {
       }
     }
   }
+  bring_cnps_home();
   join_by_ports();
   for (ConnectionIndex i = 0; i < connections_.size(); ++i) {
     if (connections_[i]) retire(i);
   }
+  leave_strays_out();
   std::sort(finished_.begin(), finished_.end(),
             [](const ConnectionCounts& x, const ConnectionCounts& y) { return x.id < y.id; });
   return std::move(finished_);
