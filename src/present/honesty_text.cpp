@@ -88,7 +88,8 @@ void add_parts(const model::Snapshot& snapshot, std::vector<Span>& clauses) {
     clauses.push_back({std::string("a window of the capture: ") +
                            (parts.before ? "what was sent before it is not known" : "what came after it is not known"),
                        Tone::kWarning});
-  } else if (parts.filtered_frames == 0) {
+  }
+  if (snapshot.interrupted) {
     clauses.push_back({"reading was interrupted: what came after is not known", Tone::kWarning});
   }
 }

@@ -52,6 +52,7 @@ bool RecordReader::pass_over() {
 void RecordReader::end_of_stream() {
   ended_ = true;
   const StreamEnd& end = buffer_.stream().end();
+  if (end.kind == StreamEnd::Kind::kInterrupted) return;  // whoever did it knows
   const std::uint64_t position = buffer_.offset() + buffer_.held().size();
   if (end.kind == StreamEnd::Kind::kFailed) {
     problems_.push_back({name_ + ": at " + byte_words(position) + ": " + end.reason, end.hint, true});

@@ -102,7 +102,7 @@ TEST(TriageText, AFilterIsStatedCalmly) {
   EXPECT_FALSE(contains(text, "not known")) << text;
   s.parts.after = true;
   EXPECT_TRUE(contains(rendered(s, at_width(1000)), "a window of the capture: what came after it is not known"));
-  s.parts = {};
+  s.interrupted = true;  // beside a window, too
   EXPECT_TRUE(contains(rendered(s, at_width(1000)), "reading was interrupted"));
 }
 
@@ -156,6 +156,29 @@ TEST(TriageText, ChangedThresholdsAreNamed) {
   EXPECT_FALSE(contains(rendered(s, at_width(200)), "thresholds"));
   s.thresholds.early_wait = milliseconds(5);
   EXPECT_TRUE(contains(rendered(s, at_width(200)), "thresholds set: early_wait 5ms (default 1ms)"));
+}
+
+TEST(TriageText, ALimitOfRocetopIsNoDamage) {
+  model::Snapshot s = snapshot();
+  s.problems = {{"a.pcapng: rocetop reads no more than 16,384 interface descriptions of a file", true, true}};
+  const std::string text = rendered(s, at_width(1000));
+  EXPECT_TRUE(contains(text, "a LIMIT of rocetop was reached (a.pcapng: rocetop reads no more")) << text;
+  EXPECT_FALSE(contains(text, "DAMAGED")) << text;
+}
+
+TEST(TriageText, WhatLimitsLeftOutIsSaid) {
+  model::Snapshot s = snapshot();
+  s.capture.stray_connections = 70'000;
+  s.capture.stray_packets = 70'123;
+  s.capture.unpaired_at_limit = 5;
+  s.capture.set_ups_omitted = 3;
+  const std::string text = rendered(s, at_width(1000));
+  EXPECT_TRUE(contains(text,
+                       "70,000 queue pairs with a packet or two that nothing answered left out (noise, most "
+                       "likely): 70,123 packets"))
+      << text;
+  EXPECT_TRUE(contains(text, "some connections may be given in halves")) << text;
+  EXPECT_TRUE(contains(text, "3 CM exchanges beyond the limit not judged")) << text;
 }
 
 TEST(TriageText, WithoutAcknowledgementsCompletenessIsUnknown) {
