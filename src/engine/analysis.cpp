@@ -171,11 +171,13 @@ model::Snapshot Analysis::finish() {
   snapshot.capture.set_ups_omitted = s.tracker->set_ups_omitted();
   snapshot.capture.unpaired_at_limit = s.tracker->unpaired_at_limit();
   snapshot.capture.evicted_connections = s.tracker->evicted_connections();
+  snapshot.holes = s.tracker->holes(snapshot.connections);
   add_completeness(snapshot.connections, snapshot.capture);
   verdict::CaptureEvidence capture = s.log.evidence(snapshot.capture);
   capture.rejections_omitted = snapshot.capture.rejections_omitted;
   capture.stray_damaged_packets = s.tracker->stray_damaged_packets();
   capture.partial = s.partial;
+  capture.holes = snapshot.holes;
   capture.pauses = snapshot.pauses = s.tracker->pauses(capture.last_time);
   capture.receivers = snapshot.receivers = s.tracker->receivers();
   snapshot.mix = s.log.mix();

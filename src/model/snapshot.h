@@ -12,6 +12,7 @@
 #include "base/nanos.h"
 #include "model/traffic_mix.h"
 #include "track/counts.h"
+#include "track/hole_log.h"
 #include "track/pause_log.h"
 #include "track/receiver_log.h"
 #include "verdict/finding.h"
@@ -87,6 +88,7 @@ struct Snapshot {
   CaptureCounts capture;
   std::vector<track::ConnectionCounts> connections;  ///< by id
   TrafficMix mix;
+  std::vector<track::CaptureHole> holes;  ///< times of which the capture holds nothing, by time
   std::vector<track::PausingPort> pauses;
   std::vector<track::ReceiverCounts> receivers;  ///< hosts that were sent congested data, the most overrun first
   std::vector<track::CnpPacing> cnp_pacing;      ///< hosts that sent CNPs, those with the most first

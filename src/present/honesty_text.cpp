@@ -9,6 +9,7 @@
 #include "base/number_text.h"
 #include "base/time_text.h"
 #include "model/totals.h"
+#include "present/peers_text.h"
 #include "present/text.h"
 
 namespace rocetop::present {
@@ -94,6 +95,21 @@ void add_parts(const model::Snapshot& snapshot, std::vector<Span>& clauses) {
   }
 }
 
+/// Where the capture stood still: the first few.
+void add_holes(const model::Snapshot& snapshot, std::vector<Span>& clauses) {
+  constexpr std::size_t kTold = 3;
+  const bool several = snapshot.files.size() > 1;
+  for (std::size_t i = 0; i < snapshot.holes.size() && i < kTold; ++i) {
+    const track::CaptureHole& hole = snapshot.holes[i];
+    const std::size_t more = i + 1 == kTold ? snapshot.holes.size() - kTold : 0;
+    clauses.push_back(
+        {fmt::format("NO PACKETS between {} and {} ({}), while connections went on{}", frame_text(hole.before, several),
+                     frame_text(hole.after, several), short_duration(hole.to - hole.from),
+                     more == 0 ? "" : fmt::format(", and {} more such holes", grouped(more))),
+         Tone::kWarning});
+  }
+}
+
 void add_rarer_news(const model::Snapshot& snapshot, std::vector<Span>& clauses) {
   const CaptureCounts& c = snapshot.capture;
   add_reported_drops(c, clauses);
@@ -106,6 +122,7 @@ void add_rarer_news(const model::Snapshot& snapshot, std::vector<Span>& clauses)
                                    short_duration(c.largest_backward_step)),
                        Tone::kWarning});
   }
+  add_holes(snapshot, clauses);
   if (c.evicted_connections != 0) {
     clauses.push_back(
         {plural(c.evicted_connections, "connection") + " dropped from memory at the limit", Tone::kWarning});

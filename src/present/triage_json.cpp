@@ -33,6 +33,7 @@ class TriageJson {
 
  private:
   void capture();
+  void holes();
   void problems();
   void thresholds();
   void connection(const track::ConnectionCounts& c);
@@ -121,8 +122,25 @@ void TriageJson::capture() {
     if (c.undecodable[i] != 0) json_.member(wire::reason_name(static_cast<wire::Undecodable>(i)), c.undecodable[i]);
   }
   json_.end_object();
+  holes();
   write_pauses_and_mix(json_, snapshot_);
   json_.end_object();
+}
+
+void TriageJson::holes() {
+  json_.key("holes");
+  json_.begin_array();
+  for (const track::CaptureHole& hole : snapshot_.holes) {
+    json_.begin_object();
+    json_.member("from_ns", hole.from.count);
+    json_.member("to_ns", hole.to.count);
+    frame("before", hole.before);
+    frame("after", hole.after);
+    json_.member("directions", hole.jumped);
+    json_.member("psns", hole.psns);
+    json_.end_object();
+  }
+  json_.end_array();
 }
 
 void TriageJson::problems() {

@@ -170,6 +170,7 @@ void RequestSpace::on_new(Sequence seq, Sequence last, const PacketFacts& packet
   if (gap > 0) {
     missing_.add({highest_ + 1, seq - 1, packet.frame, packet.time}, context.limits.open_runs, counts_, context.lists);
     observation.missing_before = static_cast<std::uint32_t>(gap);
+    context.holes.on_jump(last_request_time_, packet, static_cast<std::uint64_t>(gap));
     if (replies_.received() > highest_) replies_.close_gaps_later(packet.time);
   }
   observation.kind = Kind::kNew;

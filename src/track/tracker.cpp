@@ -41,7 +41,11 @@ Observation Tracker::on_packet(const wire::Packet& packet, FrameId frame, Nanos 
   key.dst_qpn = packet.bth.dest_qp;
   PacketFacts facts = facts_of(packet, frame, time, wire_bytes);
   if (pauses_.any()) facts.paused_classes = pauses_.paused_classes(time);
+  if (time - context_.now >= HoleLog::kShortest && context_.frame) [[unlikely]] {
+    context_.holes.on_silence(context_.frame, context_.now, frame, time);
+  }
   context_.now = time;
+  context_.frame = frame;
   key.datagram = facts.role == wire::Role::kDatagram;
   if (key.datagram && packet.has(wire::kDeth)) key.src_qpn = packet.deth.src_qp;
   if (key.dst_qpn.value <= 1 && facts.role != wire::Role::kCnp) {

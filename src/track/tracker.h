@@ -40,6 +40,9 @@ class Tracker {
   /// What crosses connections, complete after finish(). Call each once.
   std::vector<CnpPacing> cnp_pacing() const { return cnps_.finish(); }
   std::vector<ReceiverCounts> receivers() { return context_.receivers.finish(); }
+  std::vector<CaptureHole> holes(const std::vector<ConnectionCounts>& connections) const {
+    return context_.holes.finish(connections);
+  }
   std::vector<PausingPort> pauses(Nanos last_time) { return pauses_.finish(last_time); }
 
   const std::vector<CmRejection>& rejections() const { return management_.rejections(); }
