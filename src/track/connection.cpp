@@ -33,7 +33,7 @@ Connection::Connection(const Connection& other)
 std::size_t Connection::add_side(const FlowKey& key) {
   const std::size_t index = sides_[0] ? 1 : 0;
   sides_[index].emplace().key = key;
-  DirectionCounts& counts = sides_[index]->counts;
+  DirectionTraffic& counts = sides_[index]->counts;
   counts.src = key.hosts.src;
   counts.dst = key.hosts.dst;
   counts.dst_qpn = key.dst_qpn;
@@ -194,7 +194,7 @@ void Connection::hold_reply(Side& side, const PacketFacts& packet, Context& cont
 }
 
 /// First and Middle packets are as long as the path MTU (IBTA vol. 1, 9.7.5.1).
-void Connection::learn_path_mtu(DirectionCounts& counts, const PacketFacts& packet, Context& context) {
+void Connection::learn_path_mtu(DirectionTraffic& counts, const PacketFacts& packet, Context& context) {
   if ((path_mtu_ && counts.path_mtu != 0) || packet.icrc == wire::IcrcStatus::kBad) return;
   if (packet.role != wire::Role::kRequest && packet.role != wire::Role::kResponse) return;
   const bool full = packet.position == wire::Position::kFirst || packet.position == wire::Position::kMiddle;
@@ -317,7 +317,7 @@ ConnectionCounts Connection::finish(Context& context) {
 
 void Connection::fill_direction(std::size_t index, DirectionCounts& out) const {
   const Side& side = *sides_[index];
-  out = side.total();
+  static_cast<DirectionTraffic&>(out) = side.total();
   if (!(side.key.hosts.network == facts.network)) out.network = side.key.hosts.network;
   out.requests = side.requests.counts();
   out.responses = side.responses.counts();

@@ -81,7 +81,7 @@ class Connection {
   bool deliver_cnp(std::size_t side, const PacketFacts& cnp, Context& context);
   void deliver_reply(std::size_t side, const PacketFacts& packet, Observation& observation, Context& context);
   void hold_reply(Side& side, const PacketFacts& packet, Context& context);
-  void learn_path_mtu(DirectionCounts& counts, const PacketFacts& packet, Context& context);
+  void learn_path_mtu(DirectionTraffic& counts, const PacketFacts& packet, Context& context);
   void release_held(std::size_t side, Context& context);
   void fill_direction(std::size_t side, DirectionCounts& out) const;
 

@@ -141,7 +141,7 @@ std::optional<ConnectionIndex> Pairing::find(const HostPair& hosts, const Connec
       if (fit == RequestSpace::Fit::kNone) continue;
       (fit == RequestSpace::Fit::kExact ? fits.exact : fits.in_window).push_back(index);
       if (wire_psn(space.first()).value == 0) fits.common_start.push_back(index);
-      const DirectionCounts& theirs = connection->side(0).counts;
+      const DirectionTraffic& theirs = connection->side(0).counts;
       const Qpn own = *replier.side(0).counts.dst_qpn;
       if (theirs.udp_src == reply.udp_src || reply.udp_src == linux_udp_port(own, *theirs.dst_qpn)) {
         fits.same_port.push_back(index);

@@ -31,7 +31,7 @@ void add_one(Table& table, Side::Row& row, std::uint8_t key) {
   ++row.packets;
 }
 
-void count_acknowledgement(DirectionCounts& counts, const PacketFacts& packet) {
+void count_acknowledgement(DirectionTraffic& counts, const PacketFacts& packet) {
   if (!packet.has_aeth) return;
   switch (wire::aeth_kind(packet.syndrome)) {
     case wire::AethKind::kAck:
@@ -59,7 +59,7 @@ void count_acknowledgement(DirectionCounts& counts, const PacketFacts& packet) {
   }
 }
 
-void note_damage(DirectionCounts& counts, const PacketFacts& packet) {
+void note_damage(DirectionTraffic& counts, const PacketFacts& packet) {
   if (!counts.first_bad_icrc) {
     counts.first_bad_icrc = packet.frame;
     counts.first_bad_icrc_time = packet.time;
@@ -126,7 +126,7 @@ void Side::note_dscp(const PacketFacts& packet) {
     counts.dscp_changes.push_back({packet.frame, packet.time, packet.role, before, packet.dscp()});
 }
 
-void Side::add_path_row(DirectionCounts& to) const {
+void Side::add_path_row(DirectionTraffic& to) const {
   add(to.dscp, path_row.dscp, path_row.packets);
   if (path_row.priority != wire::kNoPriority) add(to.priorities, path_row.priority, path_row.packets);
   add(to.hop_limits, path_row.hop_limit, path_row.packets);
@@ -162,8 +162,8 @@ bool Side::has_just_sent(const PacketFacts& packet) const {
   return std::any_of(held.rbegin(), held.rend(), same);
 }
 
-DirectionCounts Side::total() const {
-  DirectionCounts out = counts;
+DirectionTraffic Side::total() const {
+  DirectionTraffic out = counts;
   add(out.opcodes, opcode_row.value, opcode_row.packets);
   add_path_row(out);
   return out;

@@ -41,7 +41,7 @@ struct Side {
   PathRow path_row;
   Lazy<Congestion> congestion;  ///< of its data, from the first CE or CNP on
   RateMeter rate;               ///< of its data
-  alignas(64) DirectionCounts counts;
+  alignas(64) DirectionTraffic counts;
   alignas(64) RequestSpace requests;
   ResponseSpace responses;
   PacketFacts last_ack;
@@ -59,7 +59,7 @@ struct Side {
   /// Counts what needs no sequence number: frames, bytes, opcodes, ECN, ICRC, NAK codes.
   void count(const PacketFacts& packet);
   /// The counts with everything in them; `counts` alone lacks the newest run of one opcode and one DSCP.
-  DirectionCounts total() const;
+  DirectionTraffic total() const;
   /// A data packet's part in rates and congestion. `idle_before`: tells how long the sender had nothing to do since the
   /// time it is given, that of the data packet before; called only where somebody wants to know.
   template <typename IdleBefore>
@@ -100,7 +100,7 @@ struct Side {
  private:
   void count_paused(std::uint8_t classes);
   void note_dscp(const PacketFacts& packet);
-  void add_path_row(DirectionCounts& to) const;
+  void add_path_row(DirectionTraffic& to) const;
 };
 
 }  // namespace rocetop::track

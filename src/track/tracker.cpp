@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "track/tracker.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -14,6 +16,14 @@ constexpr std::size_t kLiveMost = 1 << 16;  // connections followed at one time;
 
 /// Messages that a new connection may have completed unseen before its first reply is: captures lose some.
 constexpr std::int64_t kUnseenMessages = 64;
+
+/// While results grow, what they are made of goes back to the system: 4,096 connections are some 50 MB.
+constexpr std::size_t kRetiredAtOnce = 4'096;
+void give_back_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
 
 bool is_stray(const ConnectionCounts& c) {
   return !c.b_to_a && c.a_to_b->frames <= 2 && c.paired_by == PairedBy::kNone;
@@ -289,7 +299,7 @@ void Tracker::join_by_ports() {
     if (!c || c->side_count() != 1 || c->is_paired()) continue;
     const auto transport = c->transport();
     if (transport == wire::Transport::kUd) continue;
-    const DirectionCounts& d = c->side(0).counts;
+    const DirectionTraffic& d = c->side(0).counts;
     const bool forward = d.src < d.dst;
     const auto& n = c->facts.network;
     auto& entry = by_port[{std::min(d.src, d.dst), std::max(d.src, d.dst),
@@ -487,8 +497,12 @@ std::vector<ConnectionCounts> Tracker::finish() {
   }
   bring_cnps_home();
   join_by_ports();
+  finished_.reserve(std::min(finished_.size() + live_, context_.limits.connections));
+  std::size_t retired = 0;
   for (ConnectionIndex i = 0; i < connections_.size(); ++i) {
-    if (connections_[i]) retire(i);
+    if (!connections_[i]) continue;
+    retire(i);
+    if (++retired % kRetiredAtOnce == 0) give_back_memory();
   }
   leave_strays_out();
   std::sort(finished_.begin(), finished_.end(),
