@@ -2,6 +2,7 @@
 #include "track/hole_log.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace rocetop::track {
 namespace {
@@ -25,19 +26,31 @@ std::uint64_t sending(const CaptureHole& silence, const std::vector<ConnectionCo
   return n;
 }
 
-/// Jumps whose PSNs the sender sent again: those were lost.
-std::uint64_t lost(const CaptureHole& silence, const std::vector<ConnectionCounts>& connections) {
-  std::uint64_t n = 0;
+/// Leaves of the jumps those whose PSNs are missing in a connection and were not sent again: what was sent again had
+/// been lost, and a queue pair used again does not go on. Gives how many were sent again.
+std::uint64_t keep_what_went_on(CaptureHole& silence, const std::vector<ConnectionCounts>& connections) {
+  std::vector<FrameId> went_on;
+  std::uint64_t lost = 0;
+  silence.psns = 0;
+  std::sort(silence.jumps.begin(), silence.jumps.end());
   each_direction(connections, [&](const DirectionCounts& d) {
     for (const SpaceCounts* space : {&d.requests, &d.responses}) {
-      n += static_cast<std::uint64_t>(
-          std::count_if(space->missing.begin(), space->missing.end(), [&](const MissingRun& run) {
-            return run.outcome == Outcome::kRetransmitted &&
-                   std::binary_search(silence.jumps.begin(), silence.jumps.end(), run.seen_at);
-          }));
+      for (const MissingRun& run : space->missing) {
+        if (!std::binary_search(silence.jumps.begin(), silence.jumps.end(), run.seen_at)) continue;
+        if (run.outcome == Outcome::kRetransmitted || run.outcome == Outcome::kReordered) {
+          ++lost;
+          continue;
+        }
+        went_on.push_back(run.seen_at);
+        silence.psns += static_cast<std::uint64_t>(serial_difference(run.last_psn.value, run.first_psn.value)) + 1;
+      }
     }
   });
-  return n;
+  std::sort(went_on.begin(), went_on.end());
+  went_on.erase(std::unique(went_on.begin(), went_on.end()), went_on.end());
+  silence.jumps = std::move(went_on);
+  silence.jumped = silence.jumps.size();
+  return lost;
 }
 
 }  // namespace
@@ -66,11 +79,11 @@ std::vector<CaptureHole> HoleLog::finish(const std::vector<ConnectionCounts>& co
   std::vector<CaptureHole> holes;
   for (CaptureHole silence : silences_) {
     if (silence.jumped == 0) continue;
+    const std::uint64_t lost = keep_what_went_on(silence, connections);
+    if (silence.jumped == 0 || lost >= silence.jumped) continue;
     const bool between_files = silence.before.file() != silence.after.file();
     if (!between_files && silence.psns < kStrayLoss * silence.jumped) continue;
     if (silence.jumped * 2 < sending(silence, connections)) continue;
-    std::sort(silence.jumps.begin(), silence.jumps.end());
-    if (lost(silence, connections) * 2 >= silence.jumped) continue;
     holes.push_back(std::move(silence));
   }
   std::sort(holes.begin(), holes.end(), [](const auto& a, const auto& b) { return a.from < b.from; });

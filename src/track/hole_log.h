@@ -19,7 +19,7 @@ struct CaptureHole {
   Nanos from;
   Nanos to;
   std::uint64_t jumped = 0;    ///< directions that went on
-  std::uint64_t psns = 0;      ///< that they went on by
+  std::uint64_t psns = 0;      ///< that they went on by, as far as they are listed
   std::vector<FrameId> jumps;  ///< the first packets behind it, of each that did; ascending
 };
 

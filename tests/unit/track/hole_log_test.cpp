@@ -85,6 +85,13 @@ TEST_F(Holes, BetweenFilesNeedNotBeLarge) {
   EXPECT_EQ(holes().size(), 1U);
 }
 
+TEST_F(Holes, AreNotQueuePairsThatAreUsedAgain) {
+  all_send(0, 99);
+  now = now + milliseconds(50);
+  all_send(5'000'000, 5'000'099);  // no loss explains that: other connections
+  EXPECT_TRUE(holes().empty());
+}
+
 TEST_F(Holes, AreNotGapsWithoutASilence) {
   all_send(0, 99);
   all_send(5'000, 5'099);
