@@ -410,6 +410,7 @@ void Tracker::retire(ConnectionIndex index) {
   if (connection.is_stray() && strays_are_noise()) {
     // counted, not listed
   } else if (finished_.size() < context_.limits.connections) {
+    listed_strays_ += connection.is_stray() ? 1 : 0;
     finished_.push_back(connection.finish(context_));
   } else {
     ++evicted_;
@@ -428,7 +429,8 @@ void Tracker::count_stray(std::uint64_t packets) {
 }
 
 void Tracker::leave_strays_out() {
-  if (!strays_are_noise()) return;
+  if (!strays_are_noise() || listed_strays_ == 0) return;
+  listed_strays_ = 0;
   std::erase_if(finished_, [](const ConnectionCounts& c) { return is_stray(c); });
 }
 

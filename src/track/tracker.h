@@ -128,6 +128,7 @@ class Tracker {
   std::uint64_t evicted_ = 0;
   std::uint64_t joined_ = 0;  // connections of which two directions were seen
   std::uint64_t strays_ = 0;
+  std::uint64_t listed_strays_ = 0;  // of these, in finished_
   std::uint64_t stray_packets_ = 0;
   std::uint64_t management_frames_ = 0;
   std::uint64_t stray_damaged_packets_ = 0;
