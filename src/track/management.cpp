@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "track/management.h"
 
-#include <utility>
-
 #include "track/limits.h"
 
 namespace rocetop::track {
@@ -42,7 +40,7 @@ void Management::begin(const Key& key, const wire::Cm& cm, FrameId frame, Nanos 
   set_up.request_frame = set_up.last_request_frame = frame;
   set_up.request_time = set_up.last_request_time = time;
   numbers_[key] = first_ + exchanges_.size();
-  exchanges_.push_back(std::move(exchange));
+  exchanges_.push_back(exchange);
   if (exchanges_.size() <= most_) return;
   const auto oldest = numbers_.find(exchanges_.front().key);
   if (oldest != numbers_.end() && oldest->second == first_) numbers_.erase(oldest);
