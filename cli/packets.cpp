@@ -64,6 +64,7 @@ class Printer {
       : json_(options.common.json),
         verbose_(options.verbose),
         several_files_(job.several_files()),
+        fold_(options.common.width != 0 || stdout_is_terminal()),
         limit_(options.common.count),
         settled_(settled),
         output_(output),
@@ -112,13 +113,14 @@ class Printer {
     if (line.empty()) return false;
     output_.write(line);
     output_.write("\n");
-    if (verbose_) output_.write(present::packet_details(record, line_.style, several_files_));
+    if (verbose_) output_.write(present::packet_details(record, line_.style, several_files_, fold_));
     return true;
   }
 
   const bool json_;
   const bool verbose_;
   const bool several_files_;
+  const bool fold_;  // for the eye, not for grep
   const std::optional<std::uint64_t> limit_;
   const Settled* settled_;
   Output& output_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,8 +21,10 @@ class ProgressBar {
   /// Wipes the bar, so that other text can follow.
   void clear();
 
-  /// " 43 % [########            ] 1.20 GB of 2.79 GB, 512 MB/s", at most 60 cells of ASCII.
-  static std::string text(std::uint64_t bytes_read, std::optional<std::uint64_t> bytes_total, double seconds);
+  /// " 43 % [########            ] 1.20 GB of 2.79 GB, 512 MB/s, 3 s left" in ASCII; shorter where that is wider than
+  /// `width` cells: a line that wraps cannot be wiped.
+  static std::string text(std::uint64_t bytes_read, std::optional<std::uint64_t> bytes_total, double seconds,
+                          std::size_t width = 80);
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -28,21 +28,21 @@ std::size_t width_of(int fd) {
   return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-std::size_t terminal_width() {
-  const std::string_view columns = environment("COLUMNS");
-  std::size_t width = 0;
-  std::from_chars(columns.data(), columns.data() + columns.size(), width);
-  if (width == 0) width = width_of(STDOUT_FILENO);
-  if (width == 0) width = width_of(STDERR_FILENO);  // `rocetop … | less` has one all the same
-  return width == 0 ? kDefaultWidth : width;
-}
-
 bool colour_wanted(std::string_view color) {
   if (color != "auto") return color == "always";
   return stdout_is_terminal() && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
 }
 
 }  // namespace
+
+std::size_t terminal_width() {
+  const std::string_view columns = environment("COLUMNS");
+  std::size_t width = 0;
+  std::from_chars(columns.data(), columns.data() + columns.size(), width);
+  if (width == 0) width = width_of(STDOUT_FILENO);
+  if (width == 0) width = width_of(STDERR_FILENO);  // `rocetop … | less` has one all the same
+  return width == 0 ? kDefaultWidth : std::max(width, kNarrowest);
+}
 
 bool stdout_is_terminal() { return isatty(STDOUT_FILENO) == 1; }
 bool stderr_is_terminal() { return isatty(STDERR_FILENO) == 1; }

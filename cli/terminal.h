@@ -12,6 +12,9 @@ namespace rocetop::cli {
 bool stdout_is_terminal();
 bool stderr_is_terminal();
 
+/// Cells of a line: COLUMNS, else the terminal's, else 80; at least 20.
+std::size_t terminal_width();
+
 /// True if the locale's character set is UTF-8 (asked once).
 bool locale_is_utf8();
 

@@ -17,6 +17,7 @@ std::optional<Nanos> WatchedSource::first_time() {
 
 bool WatchedSource::next_batch(std::vector<source::Frame>& batch) {
   batch.clear();
+  heap_.look();
   if (stopped_ || (before_batch_ && !before_batch_())) {
     stopped_ = true;
     return false;

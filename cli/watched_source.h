@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "heap_pages.h"
 #include "source/frame_source.h"
 
 namespace rocetop::cli {
@@ -34,6 +35,7 @@ class WatchedSource final : public source::FrameSource {
   std::optional<std::vector<source::Frame>> kept_;  // the first batch, read but not delivered
   bool kept_more_ = false;                          // what next_batch() returned for it
   bool stopped_ = false;
+  HeapPages heap_;
 };
 
 }  // namespace rocetop::cli

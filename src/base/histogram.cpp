@@ -4,10 +4,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace rocetop {
 
-void Histogram::add(std::int64_t value, std::uint32_t times) {
+void Histogram::enter_recent() const {
+  const std::uint32_t many = std::exchange(recent_count_, 0);
+  for (std::uint32_t i = 0; i < many; ++i) enter(recent_[i], 1);
+}
+
+void Histogram::enter(std::int64_t value, std::uint32_t times) const {
   if (times == 0) return;
   value = std::max<std::int64_t>(value, 0);
   const std::size_t bucket = bucket_of(static_cast<std::uint64_t>(value));
@@ -31,7 +37,7 @@ void Histogram::add(std::int64_t value, std::uint32_t times) {
 }
 
 /// Makes room for the octaves first..last besides those it has.
-void Histogram::cover(unsigned first, unsigned last) {
+void Histogram::cover(unsigned first, unsigned last) const {
   if (!buckets_.empty()) {
     first = std::min<unsigned>(first, first_octave_);
     last = std::max(last, first_octave_ + static_cast<unsigned>(buckets_.size() / kPerOctave) - 1);
@@ -47,7 +53,7 @@ void Histogram::cover(unsigned first, unsigned last) {
 }
 
 /// What so many values count for, at the present scale.
-std::uint32_t Histogram::weight_of(std::uint64_t values) {
+std::uint32_t Histogram::weight_of(std::uint64_t values) const {
   values += pending_;
   const std::uint64_t weight = values >> scale_;
   pending_ = static_cast<std::uint32_t>(values - (weight << scale_));
@@ -55,13 +61,15 @@ std::uint32_t Histogram::weight_of(std::uint64_t values) {
 }
 
 /// Keeps the shape where a counter is full.
-void Histogram::halve() {
+void Histogram::halve() const {
   for (std::uint32_t& n : buckets_) n = n / 2 + n % 2;
   ++scale_;
 }
 
 void Histogram::merge(const Histogram& other) {
-  if (other.count_ == 0) return;
+  if (other.empty()) return;
+  settled();
+  other.settled();
   const std::size_t octaves = other.buckets_.size() / kPerOctave;
   cover(other.first_octave_, static_cast<unsigned>(other.first_octave_ + octaves - 1));
   const std::size_t offset = std::size_t{other.first_octave_} - first_octave_;
@@ -84,7 +92,8 @@ void Histogram::merge(const Histogram& other) {
 }
 
 std::int64_t Histogram::percentile(double share) const {
-  if (count_ == 0) return 0;
+  if (empty()) return 0;
+  settled();
   std::uint64_t total = 0;  // equal to count_ unless counters were halved
   for (const std::uint32_t n : buckets_) total += n;
   const double rank = std::ceil(std::clamp(share, 0.0, 1.0) * static_cast<double>(total));
@@ -104,7 +113,8 @@ std::int64_t Histogram::percentile(double share) const {
 }
 
 double Histogram::share_above(std::int64_t limit) const {
-  if (count_ == 0) return 0.0;
+  if (empty()) return 0.0;
+  settled();
   if (limit < 0) return 1.0;
   const std::size_t bucket = bucket_of(static_cast<std::uint64_t>(limit));
   std::uint64_t total = 0;

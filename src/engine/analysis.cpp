@@ -2,6 +2,8 @@
 #include "engine/analysis.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -14,7 +16,9 @@
 namespace rocetop::engine {
 namespace {
 
+constexpr std::size_t kGroup = 4;  // frames worked on together: their state still fits the nearest cache
 constexpr std::uint64_t kProgressBytes = 4 << 20;  // between two calls of the progress function
+constexpr std::size_t kInterfaceNames = 1'000;     // kept: real captures have a few
 
 /// Frames before or after a bound.
 class Cut {
@@ -45,6 +49,11 @@ class Cut {
   bool passed_ = false;  // the frame of a named file
 };
 
+bool is_tracked(const wire::Decoded& decoded) {
+  return decoded.kind == wire::FrameKind::kRoce && decoded.packet.protocol != wire::Protocol::kInfiniband &&
+         decoded.packet.protocol != wire::Protocol::kVeroce;
+}
+
 }  // namespace
 
 struct Analysis::State {
@@ -54,13 +63,23 @@ struct Analysis::State {
   std::optional<source::PacketFilter> filter;
   std::unique_ptr<track::Tracker> tracker;
   CaptureLog log;
-  wire::Decoded decoded;
-  std::uint64_t passed = 0;                                         // frames that filter and bounds let through
+  /// Frames are analysed in groups: while one is worked on, the memory that the next one needs is on its way.
+  struct Group {
+    std::size_t size = 0;
+    std::size_t tracked = 0;
+    std::array<const source::Frame*, kGroup> frames;
+    std::array<wire::Decoded, kGroup> decoded;
+    std::array<track::Arrival, kGroup> arrivals;  // of the tracked ones
+  };
+  std::array<Group, 4> groups;
+  std::size_t filling = 0;   // of `groups`; those before it are looked up, looked further, and next to be analysed
+  std::uint64_t passed = 0;  // frames that filter and bounds let through
   const std::vector<source::InterfaceFacts>* interfaces = nullptr;  // while run() lasts
   bool partial = false;
   model::Parts parts;
   std::vector<model::InputProblem> problems;
   std::optional<Nanos> start;
+  std::vector<std::string> interface_names;
 
   /// False for a frame that --from, --to or the filter keeps out.
   bool admits(const source::Frame& frame) {
@@ -86,18 +105,53 @@ struct Analysis::State {
 
   void end_early() { partial = parts.after = true; }
 
-  void analyse(const source::Frame& frame, const FrameObserver& observer) {
+  /// Takes a frame into the group; when it is full, the one before is analysed.
+  void take(const source::Frame& frame, const FrameObserver& observer) {
+    Group& group = groups[filling];
+    wire::Decoded& decoded = group.decoded[group.size];
+    group.frames[group.size] = &frame;
     wire::decode(frame.link_type, frame.bytes, frame.wire_length, options.decode, decoded);
-    log.add(frame, decoded);
-    track::Observation observation;
-    if (decoded.kind == wire::FrameKind::kRoce && decoded.packet.protocol != wire::Protocol::kInfiniband &&
-        decoded.packet.protocol != wire::Protocol::kVeroce) {
-      observation = tracker->on_packet(decoded.packet, frame.id, frame.time, frame.wire_length);
+    if (++group.size == kGroup) end_group(observer);
+  }
+
+  void prepare(Group& group) {
+    for (std::size_t i = 0; i < group.size; ++i) {
+      const source::Frame& frame = *group.frames[i];
+      const wire::Decoded& decoded = group.decoded[i];
+      if (is_tracked(decoded)) {
+        tracker->prepare(decoded.packet, frame.id, frame.time, frame.wire_length, group.arrivals[group.tracked++]);
+      }
     }
-    if (decoded.kind == wire::FrameKind::kPause) {
-      tracker->on_pause(decoded.pause, frame.interface, frame.id, frame.time, link_speed(frame.interface));
+  }
+
+  /// Each group comes one step further, and the oldest is analysed.
+  void end_group(const FrameObserver& observer) {
+    const auto before = [&](std::size_t n) -> Group& { return groups[(filling + groups.size() - n) % groups.size()]; };
+    prepare(before(0));
+    tracker->look_up(std::span(before(1).arrivals).first(before(1).tracked));
+    tracker->look_further(std::span(before(2).arrivals).first(before(2).tracked));
+    analyse(before(3), observer);
+    filling = (filling + 1) % groups.size();
+  }
+
+  /// Everything taken so far.
+  void end_groups(const FrameObserver& observer) {
+    for (std::size_t i = 0; i < groups.size(); ++i) end_group(observer);
+  }
+
+  void analyse(Group& group, const FrameObserver& observer) {
+    track::Arrival* next = group.arrivals.data();
+    for (std::size_t i = 0; i < group.size; ++i) {
+      const source::Frame& frame = *group.frames[i];
+      const wire::Decoded& decoded = group.decoded[i];
+      log.add(frame, decoded);
+      const track::Observation observation = is_tracked(decoded) ? tracker->on_packet(*next++) : track::Observation{};
+      if (decoded.kind == wire::FrameKind::kPause) {
+        tracker->on_pause(decoded.pause, frame.interface, frame.id, frame.time, link_speed(frame.interface));
+      }
+      if (observer && decoded.kind != wire::FrameKind::kOther) observer(frame, decoded, observation);
     }
-    if (observer && decoded.kind != wire::FrameKind::kOther) observer(frame, decoded, observation);
+    group.size = group.tracked = 0;
   }
 };
 
@@ -134,8 +188,9 @@ void Analysis::run(source::FrameSource& source, const FrameObserver& observer, c
       }
       if (!s.admits(frame)) continue;
       ++s.passed;
-      s.analyse(frame, observer);
+      s.take(frame, observer);
     }
+    s.end_groups(observer);
     if (progress && source.bytes_read() >= next_progress) {
       next_progress = source.bytes_read() + kProgressBytes;
       if (!progress(source.bytes_read(), source.bytes_total())) {
@@ -150,6 +205,9 @@ void Analysis::run(source::FrameSource& source, const FrameObserver& observer, c
     s.problems.push_back({problem.message, problem.fatal, problem.limit});
   }
   s.log.end(source.interfaces());
+  for (const auto& interface : source.interfaces()) {
+    if (s.interface_names.size() < kInterfaceNames) s.interface_names.push_back(interface.name);
+  }
   s.interfaces = nullptr;
 }
 
@@ -179,7 +237,10 @@ model::Snapshot Analysis::finish() {
   capture.partial = s.partial;
   capture.holes = snapshot.holes;
   capture.pauses = snapshot.pauses = s.tracker->pauses(capture.last_time);
+  if (!snapshot.pauses.empty()) snapshot.interface_names = s.interface_names;
   capture.receivers = snapshot.receivers = s.tracker->receivers();
+  capture.fast_cnps = snapshot.fast_cnps = s.tracker->fast_cnps().finish();
+  snapshot.fast_cnps_omitted = s.tracker->fast_cnps().omitted();
   snapshot.mix = s.log.mix();
   snapshot.cnp_pacing = s.tracker->cnp_pacing();
   verdict::judge_loops(snapshot.connections, capture, s.options.thresholds);

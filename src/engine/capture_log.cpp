@@ -17,14 +17,8 @@ bool holds_replies(const track::DirectionCounts& d) {
 void CaptureLog::add(const source::Frame& frame, const wire::Decoded& decoded) {
   ++counts_.frames;
   counts_.bytes_on_wire += frame.wire_length;
-  if (frame.has_time) {
-    if (counts_.last_time && frame.time < previous_time_) {
-      ++counts_.backward_clock_steps;
-      counts_.largest_backward_step = std::max(counts_.largest_backward_step, previous_time_ - frame.time);
-    }
-    previous_time_ = frame.time;
-    counts_.first_time = counts_.first_time ? std::min(*counts_.first_time, frame.time) : frame.time;
-    counts_.last_time = counts_.last_time ? std::max(*counts_.last_time, frame.time) : frame.time;
+  if (frame.has_time) [[likely]] {
+    add_time(frame.time);
   }
   if (decoded.ip_fragment) {
     ++counts_.ip_fragments;
@@ -39,17 +33,14 @@ void CaptureLog::add(const source::Frame& frame, const wire::Decoded& decoded) {
   const bool cut =
       decoded.kind == wire::FrameKind::kRoce ? decoded.packet.truncated : frame.bytes.size() < frame.wire_length;
   if (cut) ++counts_.truncated_frames;
-  const wire::Packet& packet = decoded.packet;
-  if (decoded.kind == wire::FrameKind::kRoce && packet.traffic_class == row_.traffic_class &&
-      packet.priority == row_.priority && packet.ip_protocol == row_.ip_protocol) {
-    ++row_.frames;
-    row_.bytes += frame.wire_length;
-  } else if (decoded.kind != wire::FrameKind::kPause) {
-    add_to_mix(frame, decoded);
-  }
   switch (decoded.kind) {
+    case wire::FrameKind::kRoce:
+      ++counts_.roce_frames;
+      add_roce(frame, decoded);
+      return;
     case wire::FrameKind::kOther:
       ++counts_.not_roce_frames;
+      mix_.add(decoded, 1, frame.wire_length);
       return;
     case wire::FrameKind::kPause:
       ++counts_.not_roce_frames;
@@ -59,19 +50,24 @@ void CaptureLog::add(const source::Frame& frame, const wire::Decoded& decoded) {
       ++counts_.roce_frames;
       ++counts_.undecodable[static_cast<std::size_t>(decoded.reason)];
       if (decoded.reason == wire::Undecodable::kCutBeforeBth) ++counts_.truncated_roce_frames;
-      return;
-    case wire::FrameKind::kRoce:
-      ++counts_.roce_frames;
-      add_roce(frame, decoded.packet);
+      mix_.add(decoded, 1, frame.wire_length);
       return;
   }
 }
 
-void CaptureLog::add_to_mix(const source::Frame& frame, const wire::Decoded& decoded) {
-  if (decoded.kind != wire::FrameKind::kRoce) return mix_.add(decoded, 1, frame.wire_length);
-  end_row();
-  const wire::Packet& packet = decoded.packet;
-  row_ = {1, frame.wire_length, packet.traffic_class, packet.priority, packet.ip_protocol};
+void CaptureLog::add_time(Nanos time) {
+  if (time >= previous_time_ && counts_.last_time) [[likely]] {
+    previous_time_ = time;
+    if (time > *counts_.last_time) counts_.last_time = time;
+    return;
+  }
+  if (counts_.last_time) {
+    ++counts_.backward_clock_steps;
+    counts_.largest_backward_step = std::max(counts_.largest_backward_step, previous_time_ - time);
+  }
+  previous_time_ = time;
+  counts_.first_time = counts_.first_time ? std::min(*counts_.first_time, time) : time;
+  if (!counts_.last_time) counts_.last_time = time;
 }
 
 void CaptureLog::end_row() {
@@ -85,7 +81,15 @@ void CaptureLog::end_row() {
   row_.frames = row_.bytes = 0;
 }
 
-void CaptureLog::add_roce(const source::Frame& frame, const wire::Packet& packet) {
+void CaptureLog::add_roce(const source::Frame& frame, const wire::Decoded& decoded) {
+  const wire::Packet& packet = decoded.packet;
+  if (packet.traffic_class != row_.traffic_class || packet.priority != row_.priority ||
+      packet.ip_protocol != row_.ip_protocol) {
+    end_row();
+    row_ = {0, 0, packet.traffic_class, packet.priority, packet.ip_protocol};
+  }
+  ++row_.frames;
+  row_.bytes += frame.wire_length;
   if (packet.truncated) {
     ++counts_.truncated_roce_frames;
     if (!first_truncated_) first_truncated_ = frame.id;
@@ -148,6 +152,11 @@ verdict::CaptureEvidence CaptureLog::evidence(const model::CaptureCounts& counts
   return e;
 }
 
+/// Fast CNPs of one switch for one queue pair: listed like a connection, and nothing ever answers them.
+static bool is_fast_cnps(const track::ConnectionCounts& c) {
+  return c.transport == wire::Transport::kCnp && c.a_to_b && c.a_to_b->cnps == c.a_to_b->fast_cnps;
+}
+
 void add_completeness(const std::vector<track::ConnectionCounts>& connections, model::CaptureCounts& counts) {
   // Requests and responses, and the datagrams of connection management; not ACKs, not other UD.
   std::uint64_t seen = counts.management_frames;
@@ -162,7 +171,8 @@ void add_completeness(const std::vector<track::ConnectionCounts>& connections, m
         missed += space->missing_packets[static_cast<std::size_t>(track::Outcome::kCaptureMissed)];
       }
     }
-    if (!connection.b_to_a && connection.transport != wire::Transport::kUc) ++counts.one_way_connections;
+    const bool answered = connection.transport != wire::Transport::kUc && !is_fast_cnps(connection);
+    if (!connection.b_to_a && answered) ++counts.one_way_connections;
   }
   counts.completeness_known = counts.completeness_known || missed != 0;
   counts.capture_missed_packets = missed;

@@ -24,7 +24,8 @@ class CaptureLog {
   verdict::CaptureEvidence evidence(const model::CaptureCounts& counts) const;
 
  private:
-  void add_roce(const source::Frame& frame, const wire::Packet& packet);
+  void add_time(Nanos time);
+  void add_roce(const source::Frame& frame, const wire::Decoded& decoded);
   void add_pause(const wire::Pause& pause);
 
   model::CaptureCounts counts_;
@@ -36,7 +37,6 @@ class CaptureLog {
     std::uint8_t priority = 0;
     std::uint8_t ip_protocol = 0;
   };
-  void add_to_mix(const source::Frame& frame, const wire::Decoded& decoded);
   void end_row();
 
   model::TrafficMix mix_;

@@ -94,14 +94,37 @@ std::vector<std::uint8_t> ipv4_header(const PacketSpec& p, std::size_t udp_lengt
   return std::move(out.data());
 }
 
+/// The whole Destination Options header (RFC 8200, 4.6), or nothing.
+std::vector<std::uint8_t> destination_options(const PacketSpec& p) {
+  if (p.destination_options.empty()) return {};
+  constexpr std::size_t kUnit = 8;
+  const std::size_t bytes = 2 + p.destination_options.size();
+  const std::size_t pad = (kUnit - bytes % kUnit) % kUnit;
+  ByteWriter out;
+  out.u8(17);
+  out.u8((bytes + pad) / kUnit - 1);
+  out.bytes(p.destination_options);
+  if (pad >= 2) {  // PadN; Pad1 is a zero
+    out.u8(1);
+    out.u8(pad - 2);
+    out.zeros(pad - 2);
+  } else {
+    out.zeros(pad);
+  }
+  return std::move(out.data());
+}
+
+/// With its extension header.
 std::vector<std::uint8_t> ipv6_header(const PacketSpec& p, std::size_t udp_length) {
+  const std::vector<std::uint8_t> options = destination_options(p);
   ByteWriter out;
   out.u32(6U << 28 | (p.dscp << 2 | (p.ecn & 3U)) << 20);
-  out.u16(udp_length);
-  out.u8(17);
+  out.u16(options.size() + udp_length);
+  out.u8(options.empty() ? 17 : 60);
   out.u8(p.hop_limit);
   write_address(p.src, false, out);
   write_address(p.dst, false, out);
+  out.bytes(options);
   return std::move(out.data());
 }
 
@@ -177,6 +200,19 @@ PacketSpec make_cnp(const PacketSpec& to_sender) {
   cnp.set(Opcode::kCnp);
   cnp.becn = true;
   cnp.payload.assign(16, 0);
+  return cnp;
+}
+
+PacketSpec make_fast_cnp(const PacketSpec& data, const IpAddress& address) {
+  PacketSpec cnp = make_cnp(data);
+  std::swap(cnp.mac_src, cnp.mac_dst);
+  cnp.src = address;
+  cnp.dst = data.src;
+  ByteWriter option;
+  option.u8(kFastCnpOption);
+  option.u8(16);
+  write_address(data.dst, false, option);
+  cnp.destination_options = std::move(option.data());
   return cnp;
 }
 

@@ -3,8 +3,8 @@
 // right. It is the tests' second opinion on the wire layer: it shares no table with it, knows no opcode, and writes
 // exactly the headers that it is given, in wire order. So it can also build packets that no stack would send.
 //
-//   Ethernet [802.1Q] | IPv4 or IPv6 | UDP | BTH | RDETH DETH XRCETH FETH RETH AtomicETH AETH AtomicAckETH ImmDt IETH
-//   | payload | pad | ICRC        (IBTA vol. 1 ch. 9 for the headers, annex A17 for RoCEv2)
+//   Ethernet [802.1Q] | IPv4, or IPv6 [Destination Options] | UDP | BTH | RDETH DETH XRCETH FETH RETH AtomicETH AETH
+//   AtomicAckETH ImmDt IETH | payload | pad | ICRC        (IBTA vol. 1 ch. 9 for the headers, annex A17 for RoCEv2)
 #pragma once
 
 #include <array>
@@ -86,6 +86,8 @@ struct PacketSpec {
   std::uint8_t ecn = 0;   ///< 0 not ECT, 1 ECT(1), 2 ECT(0), 3 CE
   std::uint8_t hop_limit = 64;
   std::uint16_t ip_id = 0;  ///< IPv4 only
+  /// IPv6 only: the options of a Destination Options header before the UDP header, padded to its unit of 8 bytes.
+  std::vector<std::uint8_t> destination_options;
   std::uint16_t udp_src = 0xC000;
   std::uint16_t udp_dst = 4791;
 
@@ -122,5 +124,13 @@ FrameBytes encode(const PacketSpec& packet);
 /// A congestion notification (annex A17): BECN set, PSN 0, 16 zero bytes. Addresses and queue pair as in `to_sender`,
 /// whose transport fields are replaced.
 PacketSpec make_cnp(const PacketSpec& to_sender);
+
+/// Option type of what a Fast CNP of this generator carries. The draft's number is not known here; this is one of those
+/// for experiments (RFC 4727), and whoever does not know it skips it.
+inline constexpr std::uint8_t kFastCnpOption = 0x1E;
+
+/// A Fast CNP (draft-xiao-rtgwg-rocev2-fast-cnp): a switch at `address` sends it to the source of `data`. The queue
+/// pair is that of the data, the receiver's, and a destination option holds the address that the data was sent to.
+PacketSpec make_fast_cnp(const PacketSpec& data, const IpAddress& address);
 
 }  // namespace rocetop::generate

@@ -1,109 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The meaning of the verbs of a scenario: statements -> drawn packets -> frames.
+// The meaning of the verbs of a scenario: statements, with arguments and options checked, -> calls of ScenarioTrace.
 #include "generate/scenario.h"
 
 #include <algorithm>
-#include <array>
-#include <map>
-#include <tuple>
 
-#include "generate/cm_encoder.h"
 #include "generate/scenario_text.h"
+#include "generate/scenario_trace.h"
 
 namespace rocetop::generate {
 namespace {
 
-constexpr std::uint64_t kAddressBase = 0x7F00'0000'0000;  // virtual address of PSN 0
-constexpr std::uint32_t kRKey = 0x1234;
-constexpr std::uint8_t kUnlimitedCredits = 0x1F;
-constexpr std::uint8_t kCnpDscp = 48;
-
 using Failure = std::optional<Error>;
-
-struct Drawn {
-  PacketSpec packet;
-  Nanos time;
-  Side sender = Side::kA;
-  bool dropped = false;
-};
-
-struct Message {
-  Sequence last = 0;
-  bool read = false;
-  bool complete = false;  ///< its last packet was drawn
-};
-
-/// What one side asked of the other.
-struct Space {
-  std::map<Sequence, PacketSpec> sent;   ///< newest packet by PSN
-  std::map<Sequence, Message> messages;  ///< by first PSN
-  std::optional<Sequence> newest;
-
-  Sequence sequence(Psn psn) const { return newest ? extend(*newest, psn) : Sequence{psn.value}; }
-  void advance(Sequence s) { newest = std::max(newest.value_or(s), s); }
-
-  /// Registers a message unless it repeats (a part of) a known one; a continuation extends the one it continues.
-  void add(Sequence first, const Message& message, bool continues, bool afresh) {
-    auto before = messages.upper_bound(first);
-    if (before != messages.begin()) {
-      --before;
-      if (continues && !before->second.complete && before->second.last + 1 == first) {
-        before->second = message;
-        return;
-      }
-      if (!afresh && before->second.last >= first) return;
-    }
-    messages[first] = message;
-  }
-
-  /// What a responder reports when everything up to `s` (a NAK: below it) has arrived: READs count from their request
-  /// on.
-  Msn completed(Sequence s, bool nak) const {
-    const Sequence limit = nak ? s - 1 : s;
-    const auto counts = [&](const auto& entry) {
-      return entry.second.read ? entry.first <= limit : entry.second.complete && entry.second.last <= limit;
-    };
-    return Msn{static_cast<std::uint32_t>(std::count_if(messages.begin(), messages.end(), counts))};
-  }
-};
-
-/// Opcodes of one operation by the packet's place in the message.
-struct Family {
-  Opcode first, middle, last, only, last_immediate, only_immediate;
-
-  bool contains(std::uint8_t operation) const {
-    return operation >= static_cast<std::uint8_t>(first) && operation <= static_cast<std::uint8_t>(only_immediate);
-  }
-};
-constexpr Family kSend{Opcode::kSendFirst, Opcode::kSendMiddle,        Opcode::kSendLast,
-                       Opcode::kSendOnly,  Opcode::kSendLastImmediate, Opcode::kSendOnlyImmediate};
-constexpr Family kWrite{Opcode::kWriteFirst, Opcode::kWriteMiddle,        Opcode::kWriteLast,
-                        Opcode::kWriteOnly,  Opcode::kWriteLastImmediate, Opcode::kWriteOnlyImmediate};
-constexpr Family kReadResponse{Opcode::kReadResponseFirst, Opcode::kReadResponseMiddle, Opcode::kReadResponseLast,
-                               Opcode::kReadResponseOnly,  Opcode::kReadResponseLast,   Opcode::kReadResponseOnly};
-
-/// A run of packets that form one message, or a part of one.
-struct Run {
-  Sequence first = 0;
-  std::uint32_t count = 1;
-  std::uint32_t last_bytes = 0;  ///< payload of the last packet
-  bool open = false;
-  bool more = false;
-
-  bool starts(std::uint32_t i) const { return i == 0 && !open; }
-  bool ends(std::uint32_t i) const { return i + 1 == count && !more; }
-  Opcode opcode(const Family& family, std::uint32_t i, bool immediate = false) const {
-    if (starts(i) && ends(i)) return immediate ? family.only_immediate : family.only;
-    if (starts(i)) return family.first;
-    if (ends(i)) return immediate ? family.last_immediate : family.last;
-    return family.middle;
-  }
-};
 
 class Player {
  public:
   Failure run(const Statement& statement);
-  std::vector<TimedFrame> frames() const;
+  std::vector<TimedFrame> frames() const { return trace_.frames(); }
   static bool takes_argument(std::string_view verb);
 
  private:
@@ -126,7 +38,12 @@ class Player {
   Failure acknowledge(const Statement& s, Side from) { return reply(s, from, Opcode::kAcknowledge, kUnlimitedCredits); }
   Failure nak(const Statement& s, Side from);
   Failure rnr_nak(const Statement& s, Side from);
-  Failure cnp(const Statement& s, Side from);
+  Failure reply(const Statement& s, Side from, Opcode opcode, std::uint8_t syndrome);
+  Failure cnp(const Statement&, Side from) { return trace_.cnp(from), std::nullopt; }
+  Failure fast_cnp(const Statement& s, Side instead_of);
+  Failure xoff(const Statement& s, Side from);
+  Failure xon(const Statement& s, Side from) { return pause(s, from, 0); }
+  Failure pause(const Statement& s, Side from, std::uint16_t quanta);
   Failure datagram(const Statement& s, Side from);
   Failure cm(const Statement& s, Side from);
 
@@ -145,13 +62,13 @@ class Player {
   Failure wait(const Statement& s, Side);
   Failure step(const Statement& s, Side);
   Failure pmtu(const Statement& s, Side);
-  Failure rc(const Statement&, Side) { return transport_ = 0, std::nullopt; }
-  Failure uc(const Statement&, Side) { return transport_ = 1, std::nullopt; }
+  Failure rc(const Statement&, Side) { return set().transport = 0, std::nullopt; }
+  Failure uc(const Statement&, Side) { return set().transport = 1, std::nullopt; }
   Failure dscp(const Statement& s, Side) {
-    return set_number(s, 63, [&](auto v) { dscp_ = static_cast<std::uint8_t>(v); });
+    return set_number(s, 63, [&](auto v) { set().dscp = static_cast<std::uint8_t>(v); });
   }
   Failure ecn(const Statement& s, Side) {
-    return set_number(s, 3, [&](auto v) { ecn_ = static_cast<std::uint8_t>(v); });
+    return set_number(s, 3, [&](auto v) { set().ecn = static_cast<std::uint8_t>(v); });
   }
   Failure vlan(const Statement& s, Side);
   Failure port(const Statement& s, Side);
@@ -168,38 +85,16 @@ class Player {
   template <typename Change>
   Failure edit(const Statement& s, Change change);
 
-  Failure reply(const Statement& s, Side from, Opcode opcode, std::uint8_t syndrome);
-  /// `option` as a number, else `fallback`.
-  Result<std::uint64_t> option(const Statement& s, std::string_view name, std::uint64_t fallback,
-                               std::uint64_t max) const;
-  Result<AethSpec> aeth(const Statement& s, const Space& space, Sequence at, std::uint8_t syndrome, bool nak) const;
-  Result<Run> make_run(const Statement& s, Sequence first, std::uint32_t count) const;
-  Failure check_count(const Statement& s, std::uint32_t count) const;
-  void draw_message(const Statement& s, Side from, const Family& family, const Run& run);
-  std::uint64_t address_of(Sequence s) const { return kAddressBase + static_cast<std::uint64_t>(s) * pmtu_; }
-  std::vector<std::uint8_t> payload(Sequence s, std::uint32_t bytes) const {
-    return std::vector<std::uint8_t>(bytes, static_cast<std::uint8_t>(s));
-  }
+  /// `option` as a number, else nothing.
+  static Result<std::optional<std::uint32_t>> option(const Statement& s, std::string_view name, std::uint64_t max);
+  static Result<std::optional<Msn>> msn(const Statement& s);
+  /// Payload of the last packet.
+  Result<std::uint32_t> last_bytes(const Statement& s) const;
+  /// PSNs for as many packets as there is room for.
+  Result<PsnRange> packets(const Statement& s) const;
+  ScenarioSettings& set() { return trace_.settings; }
 
-  PacketSpec packet_from(Side from) const;
-  PacketSpec packet_from(Side from, Opcode opcode, Psn psn) const;
-  Space& space_of(Side requester);
-  void draw(Side from, PacketSpec packet);
-  Drawn* latest(Psn psn, std::optional<Side> side);
-
-  std::vector<Drawn> drawn_;
-  Nanos now_ = kScenarioStart;
-  Nanos step_ = microseconds(1);
-  std::uint32_t pmtu_ = 1024;
-  std::uint8_t transport_ = 0;
-  std::uint8_t dscp_ = 26;
-  std::uint8_t ecn_ = 2;
-  std::optional<std::uint16_t> vlan_;
-  std::array<Qpn, 2> qpn_{Qpn{17}, Qpn{18}};
-  std::array<IpAddress, 2> ip_{*IpAddress::parse("192.0.2.1"), *IpAddress::parse("192.0.2.2")};
-  std::array<std::optional<std::uint16_t>, 2> port_;
-  std::array<std::uint16_t, 2> next_ip_id_{1, 1};
-  std::map<std::tuple<IpAddress, IpAddress, Qpn, Qpn>, std::array<Space, 2>> spaces_;
+  ScenarioTrace trace_{kScenarioStart};
 };
 
 const Player::Verb* Player::find_verb(std::string_view name) {
@@ -216,6 +111,9 @@ const Player::Verb* Player::find_verb(std::string_view name) {
       {"NAK", true, kB, " msn code ", &Player::nak},
       {"RNR", true, kB, " msn timer ", &Player::rnr_nak},
       {"CNP", false, kB, " ", &Player::cnp},
+      {"FCNP", false, kB, " switch ", &Player::fast_cnp},
+      {"XOFF", true, kB, " quanta ", &Player::xoff},
+      {"XON", true, kB, " ", &Player::xon},
       {"UD", true, kA, " len ", &Player::datagram},
       {"REQ", true, kA, " ", &Player::cm},
       {"REP", true, kB, " ", &Player::cm},
@@ -262,78 +160,25 @@ Failure Player::run(const Statement& statement) {
   return (this->*verb->run)(statement, statement.side.value_or(verb->sender));
 }
 
-std::vector<TimedFrame> Player::frames() const {
-  std::vector<TimedFrame> frames;
-  for (const Drawn& d : drawn_) {
-    if (!d.dropped) frames.push_back({d.time, encode(d.packet)});
-  }
-  std::stable_sort(frames.begin(), frames.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
-  return frames;
-}
-
 // ---- packets
 
 Failure Player::message(const Statement& s, Side from, const Family& family) {
-  const auto psns = parse_psns(*s.argument);
+  const auto psns = packets(s);
   if (!psns) return psns.error();
-  const std::uint32_t count = psns.value().count;
-  if (auto failure = check_count(s, count)) return failure;
-  Space& space = space_of(from);
-  const Sequence first = space.sequence(psns.value().first);
-  const auto known = [&](Sequence q) {
-    const auto found = space.sent.find(q);
-    return !s.has("new") && found != space.sent.end() && family.contains(found->second.opcode & 0x1F);
-  };
-  for (std::uint32_t i = 0; i < count;) {
-    if (known(first + i)) {
-      draw(from, space.sent.at(first + i));
-      ++i;
-      continue;
-    }
-    std::uint32_t fresh = 1;
-    while (i + fresh < count && !known(first + i + fresh)) ++fresh;
-    const auto run = make_run(s, first + i, fresh);
-    if (!run) return run.error();
-    draw_message(s, from, family, run.value());
-    i += fresh;
-  }
+  const auto bytes = last_bytes(s);
+  if (!bytes) return bytes.error();
+  trace_.message(
+      from, family, psns.value(),
+      {bytes.value(), s.has("open"), s.has("more"), s.has("new"), s.has("imm"), s.has("noack"), s.has("ackall")});
   return std::nullopt;
-}
-
-void Player::draw_message(const Statement& s, Side from, const Family& family, const Run& run) {
-  Space& space = space_of(from);
-  for (std::uint32_t i = 0; i < run.count; ++i) {
-    const Sequence at = run.first + i;
-    const bool immediate = s.has("imm");
-    PacketSpec packet = packet_from(from, run.opcode(family, i, immediate), wire_psn(at));
-    packet.ack_request = s.has("ackall") || (run.ends(i) && !s.has("noack"));
-    packet.payload = payload(at, i + 1 == run.count ? run.last_bytes : pmtu_);
-    if (immediate && run.ends(i)) packet.immediate = 0x11223344;
-    if (&family == &kWrite && run.starts(i)) {
-      packet.reth = RethSpec{address_of(at), kRKey, (run.count - 1) * pmtu_ + run.last_bytes};
-    }
-    space.sent[at] = packet;
-    space.advance(at);
-    draw(from, std::move(packet));
-  }
-  space.add(run.first, {run.first + run.count - 1, false, !run.more}, run.open, s.has("new"));
 }
 
 Failure Player::read(const Statement& s, Side from) {
   const auto psns = parse_psns(*s.argument);
   if (!psns) return psns.error();
-  Space& space = space_of(from);
-  const auto run = make_run(s, space.sequence(psns.value().first), psns.value().count);
-  if (!run) return run.error();
-  const Sequence first = run.value().first;
-  const Sequence last = first + run.value().count - 1;
-  PacketSpec packet = packet_from(from, Opcode::kReadRequest, wire_psn(first));
-  packet.ack_request = true;
-  packet.reth = RethSpec{address_of(first), kRKey, (run.value().count - 1) * pmtu_ + run.value().last_bytes};
-  space.sent[first] = packet;
-  space.advance(last);
-  space.add(first, {last, true, true}, false, false);
-  draw(from, std::move(packet));
+  const auto bytes = last_bytes(s);
+  if (!bytes) return bytes.error();
+  trace_.read(from, psns.value(), bytes.value());
   return std::nullopt;
 }
 
@@ -341,37 +186,19 @@ Failure Player::atomic(const Statement& s, Side from) {
   const auto psns = parse_psns(*s.argument);
   if (!psns) return psns.error();
   if (psns.value().count != 1) return error_at(*s.argument, "an atomic takes one PSN");
-  Space& space = space_of(from);
-  const Sequence at = space.sequence(psns.value().first);
-  PacketSpec packet = packet_from(from, Opcode::kFetchAdd, wire_psn(at));
-  packet.ack_request = true;
-  packet.atomic = AtomicEthSpec{address_of(at), kRKey, 1, 0};
-  space.sent[at] = packet;
-  space.advance(at);
-  space.add(at, {at, false, true}, false, false);
-  draw(from, std::move(packet));
+  trace_.fetch_add(from, psns.value().first);
   return std::nullopt;
 }
 
 Failure Player::read_response(const Statement& s, Side from) {
-  const auto psns = parse_psns(*s.argument);
+  const auto psns = packets(s);
   if (!psns) return psns.error();
-  if (auto failure = check_count(s, psns.value().count)) return failure;
-  const Space& space = space_of(other(from));
-  const auto parsed = make_run(s, space.sequence(psns.value().first), psns.value().count);
-  if (!parsed) return parsed.error();
-  const Run& run = parsed.value();
-  for (std::uint32_t i = 0; i < run.count; ++i) {
-    const Sequence at = run.first + i;
-    PacketSpec packet = packet_from(from, run.opcode(kReadResponse, i), wire_psn(at));
-    packet.payload = payload(at, i + 1 == run.count ? run.last_bytes : pmtu_);
-    if (!packet.is(Opcode::kReadResponseMiddle)) {
-      const auto ack = aeth(s, space, at, kUnlimitedCredits, false);
-      if (!ack) return ack.error();
-      packet.aeth = ack.value();
-    }
-    draw(from, std::move(packet));
-  }
+  const auto bytes = last_bytes(s);
+  if (!bytes) return bytes.error();
+  const auto number = msn(s);
+  if (!number) return number.error();
+  const Sequence first = trace_.sequence_of(other(from), psns.value().first);
+  trace_.read_response(from, {first, psns.value().count, bytes.value(), s.has("open"), s.has("more")}, number.value());
   return std::nullopt;
 }
 
@@ -389,47 +216,65 @@ Failure Player::nak(const Statement& s, Side from) {
 }
 
 Failure Player::rnr_nak(const Statement& s, Side from) {
-  const auto timer = option(s, "timer", 12, 31);
+  const auto timer = option(s, "timer", 31);
   if (!timer) return timer.error();
-  return reply(s, from, Opcode::kAcknowledge, static_cast<std::uint8_t>(0x20 | timer.value()));
+  return reply(s, from, Opcode::kAcknowledge, static_cast<std::uint8_t>(0x20 | timer.value().value_or(12)));
 }
 
 Failure Player::reply(const Statement& s, Side from, Opcode opcode, std::uint8_t syndrome) {
   const auto psns = parse_psns(*s.argument);
   if (!psns) return psns.error();
   if (psns.value().count != 1) return error_at(*s.argument, "a reply carries one PSN");
-  const Space& space = space_of(other(from));
-  PacketSpec packet = packet_from(from, opcode, psns.value().first);
-  const bool refuses = syndrome >= 0x20;
-  const auto ack = aeth(s, space, space.sequence(psns.value().first), syndrome, refuses);
-  if (!ack) return ack.error();
-  packet.aeth = ack.value();
-  if (opcode == Opcode::kAtomicAcknowledge) packet.atomic_original = 7;
-  draw(from, std::move(packet));
+  const auto number = msn(s);
+  if (!number) return number.error();
+  trace_.reply(from, opcode, psns.value().first, syndrome, number.value());
   return std::nullopt;
 }
 
-Failure Player::cnp(const Statement&, Side from) {
-  PacketSpec packet = make_cnp(packet_from(from));
-  packet.dscp = kCnpDscp;
-  draw(from, std::move(packet));
+Failure Player::fast_cnp(const Statement& s, Side instead_of) {
+  auto address = IpAddress::parse("2001:db8::ff");
+  if (const Option* given = s.find("switch")) {
+    const auto word = value_word(*given);
+    if (!word) return word.error();
+    address = IpAddress::parse(word.value().text);
+    if (!address || address->is_v4()) return error_at(word.value(), "an IPv6 address is expected");
+  }
+  if (set().ip[0].is_v4() || set().ip[1].is_v4()) {
+    return error_at(s.verb, "only hosts with IPv6 addresses are sent Fast CNPs: ip A/B");
+  }
+  trace_.fast_cnp(instead_of, *address);
+  return std::nullopt;
+}
+
+Failure Player::xoff(const Statement& s, Side from) {
+  const auto quanta = option(s, "quanta", 0xFFFF);
+  if (!quanta) return quanta.error();
+  return pause(s, from, static_cast<std::uint16_t>(quanta.value().value_or(0xFFFF)));
+}
+
+/// The argument: a class, a range of classes, or "all" (802.3x).
+Failure Player::pause(const Statement& s, Side from, std::uint16_t quanta) {
+  PauseSpec spec;
+  spec.quanta = quanta;
+  spec.priority = s.argument->text != "all";
+  if (spec.priority) {
+    const auto classes = parse_psns(*s.argument);
+    if (!classes || classes.value().first.value + classes.value().count > 8) {
+      return error_at(*s.argument, "a class from 0 to 7, a range such as 3-4, or all is expected");
+    }
+    const unsigned mask = (1U << classes.value().count) - 1;
+    spec.classes = static_cast<std::uint8_t>(mask << classes.value().first.value);
+  }
+  trace_.pause(from, spec);
   return std::nullopt;
 }
 
 Failure Player::datagram(const Statement& s, Side from) {
-  const auto psns = parse_psns(*s.argument);
+  const auto psns = packets(s);
   if (!psns) return psns.error();
-  if (auto failure = check_count(s, psns.value().count)) return failure;
-  const auto bytes = option(s, "len", pmtu_, pmtu_);
+  const auto bytes = last_bytes(s);
   if (!bytes) return bytes.error();
-  for (std::uint32_t i = 0; i < psns.value().count; ++i) {
-    PacketSpec packet = packet_from(from);
-    packet.set(Opcode::kUdSendOnly);
-    packet.psn = Psn{psns.value().first.value + i};
-    packet.deth = DethSpec{0x1111'1111, qpn_[index(from)]};
-    packet.payload = payload(packet.psn.value, static_cast<std::uint32_t>(bytes.value()));
-    draw(from, std::move(packet));
-  }
+  trace_.datagrams(from, psns.value(), bytes.value());
   return std::nullopt;
 }
 
@@ -439,23 +284,15 @@ Failure Player::cm(const Statement& s, Side from) {
                                                             {"DREQ", CmType::kDreq}, {"DREP", CmType::kDrep}};
   const auto* type =
       std::find_if(std::begin(kTypes), std::end(kTypes), [&](auto& t) { return t.first == s.verb.text; });
-  CmSpec message;
-  message.type = type->second;
-  message.transaction_id = qpn_[0].value;
-  message.local_comm_id = 0xC0000000 | qpn_[index(from)].value;
-  message.remote_comm_id = 0xC0000000 | qpn_[index(other(from))].value;
-  message.qpn = qpn_[index(message.type == CmType::kDreq ? other(from) : from)];
-  message.path_mtu = pmtu_;
-  message.transport_type = transport_;
+  std::optional<Psn> starting_psn;
   if (s.argument) {
     const auto psns = parse_psns(*s.argument);
     if (!psns) return psns.error();
-    message.starting_psn = psns.value().first;
+    starting_psn = psns.value().first;
   }
-  const auto reason = option(s, "reason", message.reject_reason, 0xFFFF);
+  const auto reason = option(s, "reason", 0xFFFF);
   if (!reason) return reason.error();
-  message.reject_reason = static_cast<std::uint16_t>(reason.value());
-  draw(from, make_cm(packet_from(from), message));
+  trace_.cm(from, type->second, starting_psn, reason.value());
   return std::nullopt;
 }
 
@@ -463,12 +300,11 @@ Failure Player::cm(const Statement& s, Side from) {
 
 template <typename Change>
 Failure Player::edit(const Statement& s, Change change) {
-  const auto psns = parse_psns(*s.argument);
+  const auto psns = packets(s);
   if (!psns) return psns.error();
-  if (auto failure = check_count(s, psns.value().count)) return failure;
   for (std::uint32_t i = 0; i < psns.value().count; ++i) {
     const Psn psn{psns.value().first.value + i};
-    Drawn* found = latest(psn, s.side);
+    Drawn* found = trace_.latest(psn, s.side);
     if (found == nullptr)
       return error_at(*s.argument, "no packet with PSN " + std::to_string(psn.value) + " was drawn");
     change(*found);
@@ -477,12 +313,9 @@ Failure Player::edit(const Statement& s, Change change) {
 }
 
 Failure Player::duplicate(const Statement& s, Side) {
-  std::vector<Drawn> copies;
-  auto failure = edit(s, [&](Drawn& d) { copies.push_back(d); });
-  for (Drawn& copy : copies) {
-    copy.time = copy.time + Nanos{step_.count / 2};
-    drawn_.push_back(std::move(copy));
-  }
+  std::vector<Drawn> originals;
+  auto failure = edit(s, [&](Drawn& d) { originals.push_back(d); });
+  for (const Drawn& original : originals) trace_.copy(original);
   return failure;
 }
 
@@ -493,9 +326,9 @@ Failure Player::late(const Statement& s, Side) {
   if (!word) return word.error();
   const auto psns = parse_psns(word.value());
   if (!psns) return psns.error();
-  const Drawn* anchor = latest(psns.value().first, s.side);
+  const Drawn* anchor = trace_.latest(psns.value().first, s.side);
   if (anchor == nullptr) return error_at(word.value(), "no packet with this PSN was drawn");
-  const Nanos time = anchor->time + Nanos{step_.count / 2};
+  const Nanos time = anchor->time + Nanos{set().step.count / 2};
   return edit(s, [&](Drawn& d) { d.time = time; });
 }
 
@@ -504,14 +337,14 @@ Failure Player::late(const Statement& s, Side) {
 Failure Player::wait(const Statement& s, Side) {
   const auto duration = parse_duration(*s.argument);
   if (!duration) return duration.error();
-  now_ = now_ + duration.value();
+  trace_.wait(duration.value());
   return std::nullopt;
 }
 
 Failure Player::step(const Statement& s, Side) {
   const auto duration = parse_duration(*s.argument);
   if (!duration) return duration.error();
-  step_ = duration.value();
+  set().step = duration.value();
   return std::nullopt;
 }
 
@@ -519,20 +352,20 @@ Failure Player::pmtu(const Statement& s, Side) {
   const auto bytes = parse_number(*s.argument, 4096);
   if (!bytes) return bytes.error();
   for (const std::uint32_t allowed : {256U, 512U, 1024U, 2048U, 4096U}) {
-    if (bytes.value() == allowed) return pmtu_ = allowed, std::nullopt;
+    if (bytes.value() == allowed) return set().pmtu = allowed, std::nullopt;
   }
   return error_at(*s.argument, "256, 512, 1024, 2048 or 4096 is expected");
 }
 
 Failure Player::vlan(const Statement& s, Side) {
-  if (s.argument->text == "none") return vlan_.reset(), std::nullopt;
-  return set_number(s, 4095, [&](auto v) { vlan_ = static_cast<std::uint16_t>(v); });
+  if (s.argument->text == "none") return set().vlan.reset(), std::nullopt;
+  return set_number(s, 4095, [&](auto v) { set().vlan = static_cast<std::uint16_t>(v); });
 }
 
 Failure Player::port(const Statement& s, Side) {
   return set_number(s, 65535, [&](auto v) {
     for (const Side side : {Side::kA, Side::kB}) {
-      if (s.side.value_or(side) == side) port_[index(side)] = static_cast<std::uint16_t>(v);
+      if (s.side.value_or(side) == side) set().port[index(side)] = static_cast<std::uint16_t>(v);
     }
   });
 }
@@ -544,8 +377,8 @@ Failure Player::queue_pairs(const Statement& s, Side) {
   if (!a) return a.error();
   const auto b = parse_number(pair.value().second, kMask24);
   if (!b) return b.error();
-  qpn_ = {Qpn{static_cast<std::uint32_t>(a.value())}, Qpn{static_cast<std::uint32_t>(b.value())}};
-  if (s.has("new")) spaces_.erase({ip_[0], ip_[1], qpn_[0], qpn_[1]});
+  set().qpn = {Qpn{static_cast<std::uint32_t>(a.value())}, Qpn{static_cast<std::uint32_t>(b.value())}};
+  if (s.has("new")) trace_.forget_connection();
   return std::nullopt;
 }
 
@@ -556,73 +389,38 @@ Failure Player::addresses(const Statement& s, Side) {
   if (!a) return error_at(pair.value().first, "an IP address is expected");
   const auto b = IpAddress::parse(pair.value().second.text);
   if (!b) return error_at(pair.value().second, "an IP address is expected");
-  ip_ = {*a, *b};
+  set().ip = {*a, *b};
   return std::nullopt;
 }
 
 // ---- what verbs share
 
-Result<std::uint64_t> Player::option(const Statement& s, std::string_view name, std::uint64_t fallback,
-                                     std::uint64_t max) const {
+Result<std::optional<std::uint32_t>> Player::option(const Statement& s, std::string_view name, std::uint64_t max) {
   const Option* given = s.find(name);
-  if (given == nullptr) return fallback;
+  if (given == nullptr) return std::optional<std::uint32_t>{};
   const auto word = value_word(*given);
   if (!word) return word.error();
-  return parse_number(word.value(), max);
+  const auto value = parse_number(word.value(), max);
+  if (!value) return value.error();
+  return std::optional{static_cast<std::uint32_t>(value.value())};
 }
 
-Result<AethSpec> Player::aeth(const Statement& s, const Space& space, Sequence at, std::uint8_t syndrome,
-                              bool nak) const {
-  const auto msn = option(s, "msn", space.completed(at, nak).value, kMask24);
-  if (!msn) return msn.error();
-  return AethSpec{syndrome, Msn{static_cast<std::uint32_t>(msn.value())}};
+Result<std::optional<Msn>> Player::msn(const Statement& s) {
+  const auto number = option(s, "msn", kMask24);
+  if (!number) return number.error();
+  return number.value() ? std::optional{Msn{*number.value()}} : std::nullopt;
 }
 
-Result<Run> Player::make_run(const Statement& s, Sequence first, std::uint32_t count) const {
-  const auto bytes = option(s, "len", pmtu_, pmtu_);
+Result<std::uint32_t> Player::last_bytes(const Statement& s) const {
+  const auto bytes = option(s, "len", trace_.settings.pmtu);
   if (!bytes) return bytes.error();
-  return Run{first, count, static_cast<std::uint32_t>(bytes.value()), s.has("open"), s.has("more")};
+  return bytes.value().value_or(trace_.settings.pmtu);
 }
 
-Failure Player::check_count(const Statement& s, std::uint32_t count) const {
-  if (drawn_.size() + count <= kMaxScenarioPackets) return std::nullopt;
+Result<PsnRange> Player::packets(const Statement& s) const {
+  auto psns = parse_psns(*s.argument);
+  if (!psns || trace_.size() + psns.value().count <= kMaxScenarioPackets) return psns;
   return error_at(*s.argument, "a scenario holds at most " + std::to_string(kMaxScenarioPackets) + " packets");
-}
-
-PacketSpec Player::packet_from(Side from) const {
-  PacketSpec packet;
-  if (from == Side::kB) std::swap(packet.mac_src, packet.mac_dst);
-  packet.vlan = vlan_;
-  packet.src = ip_[index(from)];
-  packet.dst = ip_[index(other(from))];
-  packet.dscp = dscp_;
-  packet.ecn = ecn_;
-  packet.udp_src = port_[index(from)].value_or(static_cast<std::uint16_t>(0xC000 | (qpn_[index(from)].value & 0x3FFF)));
-  packet.dest_qp = qpn_[index(other(from))];
-  return packet;
-}
-
-PacketSpec Player::packet_from(Side from, Opcode opcode, Psn psn) const {
-  PacketSpec packet = packet_from(from);
-  packet.opcode = static_cast<std::uint8_t>(static_cast<unsigned>(opcode) | transport_ << 5U);
-  packet.psn = psn;
-  return packet;
-}
-
-Space& Player::space_of(Side requester) { return spaces_[{ip_[0], ip_[1], qpn_[0], qpn_[1]}][index(requester)]; }
-
-void Player::draw(Side from, PacketSpec packet) {
-  packet.ip_id = next_ip_id_[index(from)]++;
-  drawn_.push_back({std::move(packet), now_, from});
-  now_ = now_ + step_;
-}
-
-Drawn* Player::latest(Psn psn, std::optional<Side> side) {
-  const auto matches = [&](const Drawn& d) {
-    return d.packet.psn == psn && !d.dropped && d.sender == side.value_or(d.sender);
-  };
-  const auto found = std::find_if(drawn_.rbegin(), drawn_.rend(), matches);
-  return found == drawn_.rend() ? nullptr : &*found;
 }
 
 }  // namespace

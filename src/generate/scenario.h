@@ -16,15 +16,20 @@
 // PSN space of the same connection. Each packet takes one step of time.
 //
 //   W PSNs, S PSNs    one WRITE or SEND: First Middle... Last, or Only; AckReq on the last packet. PSNs that the sender
-//   sent
-//                     before are repeated as they were, the rest is a new message: `W 102-105` after `W 100-103`.
+//                     sent before are repeated as they were, the rest is a new message: `W 102-105` after `W 100-103`
 //   R PSNs            one READ request that takes these PSNs; the same or a later part may be asked for again
 //   AT PSN            FetchAdd
 //   RR PSNs           READ responses; as one message, see `open` and `more`
 //   ATA PSN           atomic acknowledgement
-//   ACK PSN           acknowledgement; NAK PSN: sequence error unless code=; RNR PSN: RNR NAK, timer code 12 unless
-//   timer= CNP               congestion notification, to the other side's queue pair UD PSNs           datagrams REQ
-//   PSN, REP PSN, RTU, REJ, DREQ, DREP     CM; PSN is the first one that the sender of the message wants to receive
+//   ACK PSN           acknowledgement
+//   NAK PSN           sequence error, unless code= says another
+//   RNR PSN           RNR NAK with timer code 12, unless timer= says another
+//   CNP               congestion notification, to the other side's queue pair
+//   FCNP              Fast CNP: a switch tells A (after "A:": B) about its data; the hosts' addresses must be IPv6
+//   XOFF CLASSES      pause frame of the sender's port: one class or a range, PFC; all: 802.3x
+//   XON CLASSES       the same with a time of 0: go on
+//   UD PSNs           datagrams
+//   REQ PSN, REP PSN, RTU, REJ, DREQ, DREP     CM; PSN is the first one that the sender of the message wants to receive
 //
 // Options of packets:
 //   len=BYTES      payload of the last packet of the message (default: the path MTU); READ: of its last response
@@ -34,6 +39,8 @@
 //   noack, ackall  AckReq on no packet, on all (W, S)
 //   msn=N          in an AETH, instead of the number of messages that A (or B) completed
 //   timer=0..31    RNR timer code;  code=invalid|access|operational|rd  NAK code;  reason=N  of a REJ
+//   quanta=N       pause time in units of 512 bit times (65535)
+//   switch=IPV6    who sends a Fast CNP (2001:db8::ff)
 //
 // Edits change packets that were already drawn: for each PSN the latest packet that carries it, by anybody or, with a
 // prefix, by that side. Times of other packets stay.
@@ -46,8 +53,9 @@
 //   wait DURATION, step DURATION (default 1us)       let time pass; time between packets
 //   pmtu BYTES (1024), uc, rc (default), dscp N (26), ecn N (2), vlan N or vlan none
 //   port N         UDP source port of both sides, or of one with a prefix (default: by queue pair)
-//   qp A/B [new]   switch to the connection with these QPNs (default 17/18); new: forget what was sent on it (a QP used
-//   again) ip A/B         addresses of the hosts, IPv4 or IPv6 (default 192.0.2.1/192.0.2.2)
+//   qp A/B [new]   switch to the connection with these QPNs (default 17/18); new: forget what was sent on it
+//                  (a QP used again)
+//   ip A/B         addresses of the hosts, IPv4 or IPv6 (default 192.0.2.1/192.0.2.2)
 #pragma once
 
 #include <string_view>

@@ -122,6 +122,8 @@ constexpr std::array kDirection = {
                      member<&Direction::rnr_naks, Direction>},
     Field<Direction>{"cnps", "CNP", "packets", "Congestion notification packets travelling in this direction.",
                      kCounter, member<&Direction::cnps, Direction>},
+    Field<Direction>{"fast_cnps", "fast CNP", "packets", "Of these, Fast CNPs: sent by a switch (IPv6 only).", kCounter,
+                     member<&Direction::fast_cnps, Direction>},
     Field<Direction>{"unacknowledged_packets", "open", "packets",
                      "Requests not acknowledged when the capture or the connection ended.", kGauge,
                      member<&Direction::unacknowledged_packets, Direction>},
@@ -215,6 +217,8 @@ constexpr std::array kConnection = {
                   member<&Totals::ce, Totals>},
     Field<Totals>{"cnps", "CNP", "packets", "Congestion notification packets.", kCounter,
                   member<&Totals::cnps, Totals>},
+    Field<Totals>{"fast_cnps", "fast CNP", "packets", "Of these, Fast CNPs: sent by a switch (IPv6 only).", kCounter,
+                  member<&Totals::fast_cnps, Totals>},
     Field<Totals>{"bad_icrc_packets", "ICRC", "packets", "Complete packets whose ICRC is wrong.", kCounter,
                   member<&Totals::bad_icrc, Totals>},
 };

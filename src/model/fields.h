@@ -8,6 +8,7 @@
 #include <string_view>
 #include <variant>
 
+#include "model/host_pairs.h"
 #include "model/snapshot.h"
 #include "model/totals.h"
 #include "track/counts.h"
@@ -40,6 +41,8 @@ std::span<const Field<track::SpaceCounts>> space_fields();
 std::span<const Field<ConnectionTotals>> connection_fields();
 std::span<const Field<track::DirectionCounts>> delay_fields();  ///< of a direction too: times
 std::span<const Field<track::MessageCounts>> message_fields();
+std::span<const Field<track::CongestionCounts>> congestion_fields();
+std::span<const Field<HostPair>> host_pair_fields();
 
 /// The connection field of that key; a key that does not exist is a bug.
 const Field<ConnectionTotals>& connection_field(std::string_view key);

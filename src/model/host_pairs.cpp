@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 namespace rocetop::model {
 namespace {
@@ -14,7 +15,25 @@ struct Gathered {
   std::vector<double> rates;
 };
 
-void add(Gathered& g, const track::DirectionCounts& d) {
+/// What every direction has.
+void count(HostPair& pair, const track::DirectionCounts& d) {
+  pair.packets += d.frames;
+  pair.bytes_on_wire += d.bytes_on_wire;
+  for (const track::SpaceCounts* s : {&d.requests, &d.responses}) {
+    pair.retransmitted += s->retransmitted_original_seen + s->retransmitted_original_unseen;
+    pair.missing += s->missing_packets[static_cast<std::size_t>(track::Outcome::kRetransmitted)] +
+                    s->missing_packets[static_cast<std::size_t>(track::Outcome::kUnresolved)];
+    pair.reordered += s->reordered_packets;
+  }
+  pair.naks += std::accumulate(d.naks.begin(), d.naks.end(), std::uint64_t{0});
+  pair.rnr_naks += d.rnr_naks;
+  pair.ce_packets += d.ecn[static_cast<std::size_t>(wire::Ecn::kCe)];
+  pair.cnps += d.cnps;
+  pair.fast_cnps += d.fast_cnps;
+}
+
+/// What only data says.
+void add_data(Gathered& g, const track::DirectionCounts& d) {
   const std::uint64_t data = d.requests.packets + d.responses.packets;
   const std::uint64_t bytes = d.requests.payload_bytes + d.responses.payload_bytes;
   ++g.pair.connections;
@@ -32,6 +51,15 @@ void add(Gathered& g, const track::DirectionCounts& d) {
 
 }  // namespace
 
+void HostPair::add(const HostPair& other) {
+  for (const auto member :
+       {&HostPair::connections, &HostPair::packets, &HostPair::bytes_on_wire, &HostPair::data_packets,
+        &HostPair::payload_bytes, &HostPair::retransmitted, &HostPair::missing, &HostPair::reordered, &HostPair::naks,
+        &HostPair::rnr_naks, &HostPair::ce_packets, &HostPair::cnps, &HostPair::fast_cnps}) {
+    this->*member += other.*member;
+  }
+}
+
 std::optional<double> jain_index(const std::vector<double>& rates) {
   double sum = 0;
   double squares = 0;
@@ -47,11 +75,12 @@ std::vector<HostPair> host_pairs(const std::vector<track::ConnectionCounts>& con
   std::map<std::pair<IpAddress, IpAddress>, Gathered> gathered;
   for (const auto& c : connections) {
     for (const auto* d : {&c.a_to_b, &c.b_to_a}) {
-      if (!*d || (*d)->requests.packets + (*d)->responses.packets == 0) continue;
+      if (!*d) continue;
       Gathered& g = gathered[{(*d)->src, (*d)->dst}];
       g.pair.src = (*d)->src;
       g.pair.dst = (*d)->dst;
-      add(g, **d);
+      count(g.pair, **d);
+      if ((*d)->requests.packets + (*d)->responses.packets != 0) add_data(g, **d);
     }
   }
   std::vector<HostPair> out;
@@ -64,8 +93,9 @@ std::vector<HostPair> host_pairs(const std::vector<track::ConnectionCounts>& con
     g.pair.jain_index = jain_index(g.rates);
     out.push_back(std::move(g.pair));
   }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const HostPair& a, const HostPair& b) { return a.payload_bytes > b.payload_bytes; });
+  std::stable_sort(out.begin(), out.end(), [](const HostPair& a, const HostPair& b) {
+    return a.payload_bytes != b.payload_bytes ? a.payload_bytes > b.payload_bytes : a.bytes_on_wire > b.bytes_on_wire;
+  });
   return out;
 }
 

@@ -12,6 +12,7 @@
 #include "base/nanos.h"
 #include "model/traffic_mix.h"
 #include "track/counts.h"
+#include "track/fast_cnp_log.h"
 #include "track/hole_log.h"
 #include "track/pause_log.h"
 #include "track/receiver_log.h"
@@ -90,8 +91,11 @@ struct Snapshot {
   TrafficMix mix;
   std::vector<track::CaptureHole> holes;  ///< times of which the capture holds nothing, by time
   std::vector<track::PausingPort> pauses;
+  std::vector<std::string> interface_names;      ///< by interface of `pauses`, where there are any; untrusted text
   std::vector<track::ReceiverCounts> receivers;  ///< hosts that were sent congested data, the most overrun first
   std::vector<track::CnpPacing> cnp_pacing;      ///< hosts that sent CNPs, those with the most first
+  std::vector<track::FastCnpCounts> fast_cnps;   ///< by switch and data, the most frequent first
+  std::uint64_t fast_cnps_omitted = 0;           ///< about more than is kept
   std::vector<verdict::Finding> findings;        ///< in the order to show them
 };
 

@@ -29,6 +29,7 @@ void add(ConnectionTotals& sum, const track::DirectionCounts& direction) {
   sum.rnr_naks += direction.rnr_naks;
   sum.ce += direction.ecn[static_cast<std::size_t>(wire::Ecn::kCe)];
   sum.cnps += direction.cnps;
+  sum.fast_cnps += direction.fast_cnps;
   sum.bad_icrc += direction.icrc[static_cast<std::size_t>(wire::IcrcStatus::kBad)];
 }
 
@@ -58,6 +59,7 @@ CongestionSigns congestion_signs(const std::vector<track::ConnectionCounts>& con
     const ConnectionTotals sum = totals(connection);
     signs.ce += sum.ce;
     signs.cnps += sum.cnps;
+    signs.fast_cnps += sum.fast_cnps;
   }
   return signs;
 }

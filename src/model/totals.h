@@ -24,6 +24,7 @@ struct ConnectionTotals {
   std::uint64_t rnr_naks = 0;
   std::uint64_t ce = 0;
   std::uint64_t cnps = 0;
+  std::uint64_t fast_cnps = 0;  ///< of these, sent by a switch
   std::uint64_t bad_icrc = 0;
   Nanos duration;
   bool inexact = false;  ///< a memory limit was reached: a lower bound
@@ -38,6 +39,7 @@ struct ConnectionTotals {
 struct CongestionSigns {
   std::uint64_t ce = 0;
   std::uint64_t cnps = 0;
+  std::uint64_t fast_cnps = 0;  ///< of these
 
   bool any() const { return ce != 0 || cnps != 0; }
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "model/host_pairs.h"
 #include "model/words.h"
@@ -16,12 +17,7 @@ namespace {
 using track::CongestionCounts;
 using track::DirectionCounts;
 
-constexpr std::size_t kEntriesMost = 1'000;
 constexpr std::size_t kPortsMost = 64;
-
-std::optional<std::int64_t> median(const Histogram& h) {
-  return h.empty() ? std::nullopt : std::optional{h.percentile(0.5)};
-}
 
 void table(JsonWriter& json, std::string_view name, const track::ValueTable& values) {
   json.key(name);
@@ -48,26 +44,10 @@ void loop(JsonWriter& json, const DirectionCounts& d) {
   const CongestionCounts& c = d.congestion ? *d.congestion : none;
   json.begin_object();
   json.member("loop", model::word(d.loop));
-  json.member("ce_packets", c.ce_packets);
-  json.member("cnps", c.cnps);
-  json.member("cnps_without_ce", c.cnps_without_ce);
-  json.member("cnps_with_nak", c.cnps_with_nak);
-  json.member("fast_cnps", c.fast_cnps);
-  json.member("ce_after_last_cnp", c.ce_after_last_cnp);
+  write_fields(json, model::congestion_fields(), c);
   write_distribution(json, "ce_to_cnp_ns", c.ce_to_cnp_ns);
   write_distribution(json, "cnp_gap_ns", c.cnp_gap_ns);
-  json.member("rate_before_cnp_bps", median(c.rate_before_bps));
-  json.member("rate_after_cnp_bps", median(c.rate_after_bps));
-  const auto after = median(c.after_permille);
-  json.member("rate_after_ratio", after ? std::optional{static_cast<double>(*after) / 1000} : std::nullopt);
-  json.member("slowdowns", c.slowdowns);
-  const auto cut = median(c.cut_permille);
-  json.member("slowdown_ratio", cut ? std::optional{static_cast<double>(*cut) / 1000} : std::nullopt);
-  json.member("unrecovered_slowdowns", c.unrecovered);
   write_distribution(json, "recovery_ns", c.recovery_ns);
-  json.member("lowest_rate_bps", c.windows > 0 ? std::optional{c.lowest_bps} : std::nullopt);
-  json.member("highest_rate_bps", c.windows > 0 ? std::optional{c.highest_bps} : std::nullopt);
-  json.member("idle_ratio", c.watched.count > 0 ? std::optional{c.idle_ratio()} : std::nullopt);
   swings(json, c);
   json.end_object();
 }
@@ -99,6 +79,11 @@ std::optional<std::int64_t> paused_ns(const model::Snapshot& snapshot, std::size
   return sum;
 }
 
+std::optional<std::string> interface_name(const model::Snapshot& snapshot, std::uint32_t interface) {
+  if (interface >= snapshot.interface_names.size() || snapshot.interface_names[interface].empty()) return std::nullopt;
+  return snapshot.interface_names[interface];
+}
+
 void pausing_ports(JsonWriter& json, const model::Snapshot& snapshot) {
   json.key("pausing_ports");
   json.begin_array();
@@ -109,6 +94,7 @@ void pausing_ports(JsonWriter& json, const model::Snapshot& snapshot) {
       json.begin_object();
       json.member("mac", mac_text(port.mac));
       json.member("interface", port.interface);
+      json.member("interface_name", interface_name(snapshot, port.interface));
       json.key("class");
       c == track::kAllClasses ? json.null() : json.value(c);  // 802.3x: all of them
       json.member("xoff_frames", counts.xoff_frames);
@@ -179,10 +165,7 @@ void pair(JsonWriter& json, const model::HostPair& p) {
   json.begin_object();
   json.member("src", p.src.to_string());
   json.member("dst", p.dst.to_string());
-  json.member("connections", p.connections);
-  json.member("data_packets", p.data_packets);
-  json.member("payload_bytes", p.payload_bytes);
-  json.member("udp_source_ports", p.ports.size());
+  write_fields(json, model::host_pair_fields(), p);
   json.key("ports");
   json.begin_array();
   for (std::size_t i = 0; i < std::min(p.ports.size(), kPortsMost); ++i) {
@@ -196,20 +179,36 @@ void pair(JsonWriter& json, const model::HostPair& p) {
   }
   json.end_array();
   table(json, "ttl", p.hop_limits);
-  json.member("jain_index", p.jain_index);
   json.end_object();
 }
 
+void fast_cnps(JsonWriter& json, const track::FastCnpCounts& c, bool several_files) {
+  json.begin_object();
+  json.member("switch", c.from.to_string());
+  json.member("sender", c.sender.to_string());
+  json.member("receiver", c.receiver ? std::optional{c.receiver->to_string()} : std::nullopt);
+  json.member("dst_qpn", c.dst_qpn.value);
+  json.member("cnps", c.cnps);
+  json.member("first_frame", c.first_frame.number());
+  if (several_files) json.member("first_file", c.first_frame.file());
+  json.member("first_ns", c.first_time.count);
+  json.member("last_ns", c.last_time.count);
+  json.end_object();
+}
+
+/// The first `most`; how many more there are is said.
 template <typename List, typename Write>
-void list(JsonWriter& json, std::string_view name, const List& entries, Write&& write) {
+void list(JsonWriter& json, const std::string& name, const List& entries, std::size_t most, Write&& write,
+          std::uint64_t unknown = 0) {
   json.key(name);
   json.begin_array();
-  for (std::size_t i = 0; i < std::min(entries.size(), kEntriesMost); ++i) {
+  const std::size_t shown = std::min(entries.size(), most);
+  for (std::size_t i = 0; i < shown; ++i) {
     json.new_line();
     write(json, entries[i]);
   }
   json.end_array();
-  if (entries.size() > kEntriesMost) json.member(std::string(name) + "_omitted", entries.size() - kEntriesMost);
+  if (entries.size() > shown || unknown != 0) json.member(name + "_omitted", entries.size() - shown + unknown);
 }
 
 }  // namespace
@@ -244,15 +243,21 @@ void write_pauses_and_mix(JsonWriter& json, const model::Snapshot& snapshot) {
   mix(json, snapshot);
 }
 
-void write_shared(JsonWriter& json, const model::Snapshot& snapshot) {
-  list(json, "cnp_pacing", snapshot.cnp_pacing, pacing);
-  list(json, "receivers", snapshot.receivers, [](JsonWriter& out, const track::ReceiverCounts& r) {
+void write_shared(JsonWriter& json, const model::Snapshot& snapshot, std::size_t most) {
+  list(json, "cnp_pacing", snapshot.cnp_pacing, most, pacing);
+  list(
+      json, "fast_cnps", snapshot.fast_cnps, most,
+      [&](JsonWriter& out, const track::FastCnpCounts& c) { fast_cnps(out, c, snapshot.files.size() > 1); },
+      snapshot.fast_cnps_omitted);
+  list(json, "receivers", snapshot.receivers, most, [](JsonWriter& out, const track::ReceiverCounts& r) {
     out.begin_object();
     out.member("host", r.host.to_string());
     out.member("congested_senders_at_once", r.most_at_once);
     out.end_object();
   });
-  list(json, "host_pairs", model::host_pairs(snapshot.connections), pair);
+  std::vector<model::HostPair> pairs = model::host_pairs(snapshot.connections);
+  std::erase_if(pairs, [](const model::HostPair& p) { return p.data_packets == 0; });
+  list(json, "host_pairs", pairs, most, pair);
 }
 
 }  // namespace rocetop::present

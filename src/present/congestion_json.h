@@ -12,7 +12,7 @@ namespace rocetop::present {
 void write_congestion(JsonWriter& json, const track::DirectionCounts& direction);
 /// Members of the capture: "pfc", "pause_802_3x", "pausing_ports", "mix".
 void write_pauses_and_mix(JsonWriter& json, const model::Snapshot& snapshot);
-/// Members of the whole: "cnp_pacing", "receivers", "host_pairs".
-void write_shared(JsonWriter& json, const model::Snapshot& snapshot);
+/// Members of the whole: "cnp_pacing", "fast_cnps", "receivers", "host_pairs"; the first `most` entries of each.
+void write_shared(JsonWriter& json, const model::Snapshot& snapshot, std::size_t most);
 
 }  // namespace rocetop::present

@@ -74,6 +74,7 @@ constexpr Column kColumns[] = {
     {"bad_icrc_packets", "icrc", 4, true, nullptr, nullptr},
     {"ce_packets", "", 5, false, nullptr, nullptr},
     {"cnps", "", 5, false, nullptr, nullptr},
+    {"fast_cnps", "fast", 6, true, nullptr, nullptr},
 };
 constexpr int kNeeded = 3;  // columns up to this importance must fit beside the peers
 

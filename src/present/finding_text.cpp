@@ -21,6 +21,7 @@ using verdict::Finding;
 using verdict::Severity;
 
 constexpr std::size_t kIndent = 4;
+constexpr std::size_t kFurtherIn = 4;     // what belongs to a consequence, under its title
 constexpr std::size_t kProseWidth = 110;  // longer lines tire the eye, however wide the terminal is
 constexpr std::size_t kCausesShown = 30;  // a report is read, not scrolled
 constexpr std::size_t kConsequencesShown = 4;
@@ -80,7 +81,7 @@ class FindingsText {
 
   void cause(const Finding& f) const {
     title(f);
-    details(f);
+    details(f, kIndent);
     const auto found = consequences_.find(f.id);
     if (found == consequences_.end()) return;
     std::size_t hidden = 0;
@@ -92,8 +93,7 @@ class FindingsText {
       }
     }
     if (hidden != 0) {
-      block({{fmt::format("└ {} not shown (--all)", plural(hidden, "further consequence")), Tone::kQuiet}},
-            kIndent + 2);
+      block({{fmt::format("└ {} not shown (--all)", plural(hidden, "further consequence")), Tone::kQuiet}}, kIndent, 2);
     }
   }
 
@@ -102,26 +102,31 @@ class FindingsText {
     sink_(paragraph(style_, {{mark, severity_tone(f.severity)}, {keep_together(f.title), Tone::kStrong}}, 0, kIndent));
   }
 
-  void details(const Finding& f) const {
-    if (!f.explanation.empty()) block({{keep_together(f.explanation), Tone::kPlain}}, kIndent);
-    if (!f.ruled_out.empty()) block({{"ruled out: " + joined(f.ruled_out, "; "), Tone::kPlain}}, kIndent);
-    block({{evidence(f), Tone::kQuiet}}, kIndent);
-    for (const std::string& step : f.next_steps) block({{keep_together("→ " + step), Tone::kInfo}}, kIndent + 2);
+  void details(const Finding& f, std::size_t indent) const {
+    if (!f.explanation.empty()) block({{keep_together(f.explanation), Tone::kPlain}}, indent);
+    if (!f.ruled_out.empty()) block({{"ruled out: " + joined(f.ruled_out, "; "), Tone::kPlain}}, indent);
+    block({{evidence(f), Tone::kQuiet}}, indent);
+    for (const std::string& step : f.next_steps) block({{keep_together("→ " + step), Tone::kInfo}}, indent, 2);
   }
 
+  /// A line under its cause; with --all a finding of its own, one step further in.
   void consequence(const Finding& f) const {
     std::string text = keep_together(f.title);
-    if (!f.frames.empty() && !all_) text += " (" + first_frames(f) + ")";
+    if (all_) {
+      sink_("\n");
+    } else if (!f.frames.empty()) {
+      text += " (" + first_frames(f) + ")";
+    }
     block({{"└ consequence,", Tone::kQuiet},
            {std::string(model::word(f.severity)) + ":", severity_tone(f.severity)},
-           {text, Tone::kPlain}},
-          kIndent + 2);
-    if (all_) details(f);
+           {text, all_ ? Tone::kStrong : Tone::kPlain}},
+          kIndent, 2);
+    if (all_) details(f, kIndent + kFurtherIn);
   }
 
-  /// An indented paragraph; lines after the first are indented by `hanging`.
-  void block(const std::vector<Span>& spans, std::size_t hanging) const {
-    sink_(std::string(kIndent, ' ') + paragraph(style_, spans, kIndent, hanging));
+  /// A paragraph; its lines after the first are indented by `hanging` more.
+  void block(const std::vector<Span>& spans, std::size_t indent, std::size_t hanging = 0) const {
+    sink_(std::string(indent, ' ') + paragraph(style_, spans, indent, indent + hanging));
   }
 
   std::string evidence(const Finding& f) const {
@@ -133,7 +138,7 @@ class FindingsText {
       parts.push_back("confidence\u00A0" + std::string(model::word(f.confidence)));
     }
     parts.push_back("rule\u00A0" + f.rule);
-    return joined(parts, " · ");
+    return joined(parts, "\u00A0· ");
   }
 
   std::string frames(const Finding& f) const {

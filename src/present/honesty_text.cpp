@@ -237,14 +237,21 @@ std::string also_there(const CaptureCounts& c) {
   add(c.rocev1_frames, "RoCEv1 frame", "RoCEv1 frames");
   add(c.veroce_frames, "veRoCE frame (BTH only)", "veRoCE frames (BTH only)");
   add(c.native_infiniband_frames, "native InfiniBand frame (not followed)", "native InfiniBand frames (not followed)");
-  add(c.not_roce_frames, "other frame", "other frames");
+  const std::uint64_t pauses = c.pfc_frames + c.pause_802_3x.xoff_frames + c.pause_802_3x.xon_frames;
+  add(c.not_roce_frames - std::min(c.not_roce_frames, pauses), "other frame", "other frames");
   return text;
 }
 
 std::string congestion_text(const model::Snapshot& snapshot) {
   const model::CongestionSigns signs = model::congestion_signs(snapshot.connections);
   if (!signs.any()) return {};
-  return fmt::format("{} and {} passed{}", plural(signs.ce, "CE-marked packet"), plural(signs.cnps, "CNP"),
+  std::string fast;
+  if (signs.fast_cnps != 0) {
+    fast = signs.fast_cnps == signs.cnps
+               ? " (all sent by switches: Fast CNPs)"
+               : fmt::format(" ({} of them sent by switches: Fast CNPs)", grouped(signs.fast_cnps));
+  }
+  return fmt::format("{} and {}{} passed{}", plural(signs.ce, "CE-marked packet"), plural(signs.cnps, "CNP"), fast,
                      loops_text(snapshot));
 }
 

@@ -7,12 +7,15 @@
 #include <vector>
 
 #include "model/fields.h"
+#include "model/host_pairs.h"
 #include "model/totals.h"
 #include "model/trouble.h"
 #include "model/words.h"
 #include "present/honesty_text.h"
 #include "present/html_assets.h"
+#include "present/html_histograms.h"
 #include "present/html_timeline.h"
+#include "present/json_fields.h"
 #include "present/script_text.h"
 #include "present/triage_json.h"
 
@@ -20,34 +23,6 @@ namespace rocetop::present {
 namespace {
 
 using model::word;
-
-/// Per pair of sender and receiver.
-struct Lane {
-  std::uint64_t connections = 0;
-  std::uint64_t packets = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t resent = 0;
-  std::uint64_t missing = 0;
-  std::uint64_t naks = 0;  ///< sent along this lane
-  std::uint64_t rnr_naks = 0;
-  std::uint64_t ce = 0;
-  std::uint64_t cnps = 0;
-
-  void add(const track::DirectionCounts& d) {
-    ++connections;
-    packets += d.frames;
-    bytes += d.bytes_on_wire;
-    for (const track::SpaceCounts* s : {&d.requests, &d.responses}) {
-      resent += s->retransmitted_original_seen + s->retransmitted_original_unseen;
-      missing += s->missing_packets[static_cast<std::size_t>(track::Outcome::kRetransmitted)] +
-                 s->missing_packets[static_cast<std::size_t>(track::Outcome::kUnresolved)];
-    }
-    for (const std::uint64_t n : d.naks) naks += n;
-    rnr_naks += d.rnr_naks;
-    ce += d.ecn[static_cast<std::size_t>(wire::Ecn::kCe)];
-    cnps += d.cnps;
-  }
-};
 
 class HtmlReport {
  public:
@@ -114,7 +89,9 @@ std::vector<std::size_t> HtmlReport::worst(std::size_t n) const {
 
 void HtmlReport::triage(std::size_t connections, const TextSink& out) const {
   const std::vector<std::size_t> chosen = worst(connections);
-  write_triage_json(shown_, out, {options_.entries_a_list, options_.entries_in_all, options_.findings, &chosen});
+  write_triage_json(
+      shown_, out,
+      {options_.entries_a_list, options_.entries_in_all, options_.shared_entries, options_.findings, &chosen});
 }
 
 /// How many connections fit into `details_bytes`.
@@ -172,6 +149,10 @@ void HtmlReport::beside(JsonWriter& json, std::size_t detailed) {
   json.new_line();
   matrix(json);
   json.new_line();
+  json.key("histograms");
+  write_html_histograms(shown_, {order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(detailed)},
+                        options_.histogram_buckets, json);
+  json.new_line();
   timeline_.fit(options_.plot_cells, options_.plots, ids);
   json.key("timeline");
   write_html_timeline(timeline_, whole_.files.size() > 1,
@@ -195,6 +176,10 @@ void HtmlReport::fields(JsonWriter& json) const {
   };
   table("connection_fields", model::connection_fields());
   table("capture_fields", model::capture_fields());
+  table("congestion_fields", model::congestion_fields());
+  table("host_pair_fields", model::host_pair_fields());
+  table("message_fields", model::message_fields());
+  table("delay_fields", model::delay_fields());
 }
 
 /// Connections without details: [id, protocol, transport, a, qpn of a, b, qpn of b, then connection_fields].
@@ -218,41 +203,26 @@ void HtmlReport::row(JsonWriter& json, const track::ConnectionCounts& c) const {
   json.value(c.b_ip.to_string());
   json.value(qpn(c.b_qpn));
   const model::ConnectionTotals totals = model::totals(c);
-  for (const auto& field : model::connection_fields()) {
-    const model::FieldValue value = field.get(totals);
-    if (const auto* integer = std::get_if<std::uint64_t>(&value)) {
-      json.value(*integer);
-    } else if (const auto* real = std::get_if<double>(&value)) {
-      json.value(*real);
-    } else {
-      json.null();
-    }
-  }
+  for (const auto& field : model::connection_fields()) write_value(json, field.get(totals));
   json.end_array();
 }
 
 /// Who sends to whom, over all connections shown: the hosts with the most bytes by name, the others as one.
 void HtmlReport::matrix(JsonWriter& json) const {
+  const std::vector<model::HostPair> pairs = model::host_pairs(shown_.connections);
   std::map<IpAddress, std::uint64_t> bytes;
-  const auto each = [&](const auto& f) {
-    for (const track::ConnectionCounts& c : shown_.connections) {
-      for (const auto* d : {&c.a_to_b, &c.b_to_a}) {
-        if (*d) f(**d);
-      }
-    }
-  };
-  each([&](const track::DirectionCounts& d) {
-    bytes[d.src] += d.bytes_on_wire;
-    bytes[d.dst] += d.bytes_on_wire;
-  });
+  for (const model::HostPair& pair : pairs) {
+    bytes[pair.src] += pair.bytes_on_wire;
+    bytes[pair.dst] += pair.bytes_on_wire;
+  }
   std::vector<std::pair<IpAddress, std::uint64_t>> hosts(bytes.begin(), bytes.end());
   std::stable_sort(hosts.begin(), hosts.end(), [](const auto& x, const auto& y) { return x.second > y.second; });
   const std::size_t named = std::min(hosts.size(), options_.hosts);
   std::sort(hosts.begin(), hosts.begin() + static_cast<std::ptrdiff_t>(named));
   std::map<IpAddress, std::size_t> index;
   for (std::size_t i = 0; i < hosts.size(); ++i) index[hosts[i].first] = std::min(i, named);
-  std::map<std::pair<std::size_t, std::size_t>, Lane> lanes;
-  each([&](const track::DirectionCounts& d) { lanes[{index[d.src], index[d.dst]}].add(d); });
+  std::map<std::pair<std::size_t, std::size_t>, model::HostPair> lanes;
+  for (const model::HostPair& pair : pairs) lanes[{index[pair.src], index[pair.dst]}].add(pair);
 
   json.key("hosts");
   json.begin_array();
@@ -265,15 +235,7 @@ void HtmlReport::matrix(JsonWriter& json) const {
     json.begin_object();
     json.member("src", pair.first);
     json.member("dst", pair.second);
-    json.member("connections", lane.connections);
-    json.member("packets", lane.packets);
-    json.member("bytes_on_wire", lane.bytes);
-    json.member("retransmitted_packets", lane.resent);
-    json.member("missing_packets", lane.missing);
-    json.member("naks", lane.naks);
-    json.member("rnr_naks", lane.rnr_naks);
-    json.member("ce_packets", lane.ce);
-    json.member("cnps", lane.cnps);
+    write_fields(json, model::host_pair_fields(), lane);
     json.end_object();
   }
   json.end_array();

@@ -18,6 +18,8 @@ struct HtmlReportOptions {
   std::size_t plot_cells = 400'000;         ///< about 10 bytes each
   std::size_t plots = 1'500;                ///< connections with plots of their own; the others are drawn together
   std::uint64_t details_bytes = 2'200'000;  ///< of JSON of connections in detail
+  std::size_t histogram_buckets = 150'000;  ///< about 4 bytes each
+  std::size_t shared_entries = 200;         ///< of host pairs, CNP pacing and the like
   std::uint64_t table_rows = 8'000;         ///< connections in the table
   std::uint64_t findings = 1'200;           ///< the first ones: the worst
   std::uint64_t entries_a_list = 500;       ///< episodes, missing runs

@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "present/json_fields.h"
 
+#include <variant>
+
 namespace rocetop::present {
+
+void write_value(JsonWriter& json, const model::FieldValue& value) {
+  if (const auto* integer = std::get_if<std::uint64_t>(&value)) {
+    json.value(*integer);
+  } else if (const auto* real = std::get_if<double>(&value)) {
+    json.value(*real);
+  } else {
+    json.null();
+  }
+}
 
 void write_distribution(JsonWriter& json, std::string_view name, const Histogram& histogram) {
   json.key(name);

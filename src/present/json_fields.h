@@ -4,13 +4,15 @@
 
 #include <span>
 #include <string_view>
-#include <variant>
 
 #include "base/histogram.h"
 #include "model/fields.h"
 #include "present/json_writer.h"
 
 namespace rocetop::present {
+
+/// Null for what is not known.
+void write_value(JsonWriter& json, const model::FieldValue& value);
 
 /// Writes a table's fields; keys with a common part before "." share an object (they stand together in the table).
 template <typename T>
@@ -28,14 +30,7 @@ void write_fields(JsonWriter& json, std::span<const model::Field<T>> table, cons
       open = group;
     }
     json.key(group.empty() ? field.key : field.key.substr(dot + 1));
-    const model::FieldValue value = field.get(object);
-    if (const auto* integer = std::get_if<std::uint64_t>(&value)) {
-      json.value(*integer);
-    } else if (const auto* real = std::get_if<double>(&value)) {
-      json.value(*real);
-    } else {
-      json.null();
-    }
+    write_value(json, field.get(object));
   }
   if (!open.empty()) json.end_object();
 }

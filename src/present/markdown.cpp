@@ -54,11 +54,18 @@ class Markdown {
     std::string honesty;
     for (const Span& span : honesty_spans(whole_)) honesty += (honesty.empty() ? "" : " ") + span.text;
     sink_("**Capture:** " + markdown_text(honesty));
-    if (whole_.capture.first_time) sink_(". From " + rfc3339(*whole_.capture.first_time) + ".");
-    sink_("\n");
+    if (whole_.capture.first_time) sink_(". From " + rfc3339(*whole_.capture.first_time));
+    sink_(fmt::format(". By rocetop {}.\n", markdown_text(whole_.rocetop_version)));
+    line("Also there", also_there(whole_.capture));
+    line("Congestion", congestion_text(whole_));
     if (options_.selection.empty()) return;
     sink_(fmt::format("\n**Showing only {}:** {} of {} connections\n", markdown_text(options_.selection),
                       shown_.connections.size(), whole_.connections.size()));
+  }
+
+  /// A paragraph; none for nothing.
+  void line(std::string_view name, const std::string& text) {
+    if (!text.empty()) sink_(fmt::format("\n**{}:** {}\n", name, markdown_text(text)));
   }
 
   /// The finding at the start of the chain of causes; the id itself when there is none.
@@ -114,7 +121,7 @@ class Markdown {
         continue;
       }
       ++shown;
-      sink_(fmt::format("- **Consequence** ({}): {} ({})\n", model::word(c.severity), markdown_text(c.title),
+      sink_(fmt::format("- **Consequence** ({}): {}. Proof: {}\n", model::word(c.severity), markdown_text(c.title),
                         evidence(c)));
     }
     if (hidden != 0) sink_(fmt::format("- {} more consequences\n", hidden));

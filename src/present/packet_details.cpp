@@ -11,6 +11,7 @@
 #include "present/packet_line.h"
 #include "present/text.h"
 #include "wire/aeth.h"
+#include "wire/fast_cnp.h"
 #include "wire/opcode.h"
 
 namespace rocetop::present {
@@ -19,6 +20,8 @@ namespace {
 using wire::Layer;
 using wire::Packet;
 using Kind = wire::Layer::Kind;
+
+constexpr std::size_t kIndent = 4;
 
 std::string mac_text(Bytes mac) {
   if (mac.size() < 6) return "?";
@@ -127,13 +130,15 @@ std::string layer_text(const Layer& layer, Bytes frame) {
 
 class Details {
  public:
-  Details(const PacketRecord& record, const TextStyle& style, bool several_files)
-      : record_(record), p_(record.decoded->packet), style_(style), several_files_(several_files) {}
+  Details(const PacketRecord& record, const TextStyle& style, bool several_files, bool fold)
+      : record_(record), p_(record.decoded->packet), style_(style), several_files_(several_files), fold_(fold) {}
 
   std::string text() {
-    for (std::size_t i = 0; i < std::min<std::size_t>(p_.layer_count, p_.layers.size()); ++i) {
-      line(layer_text(p_.layers[i], record_.frame));
-    }
+    const std::size_t layers = std::min<std::size_t>(p_.layer_count, p_.layers.size());
+    const bool udp_last = layers > 0 && p_.layers[layers - 1].kind == Kind::kUdp;
+    for (std::size_t i = 0; i + (udp_last ? 1 : 0) < layers; ++i) line(layer_text(p_.layers[i], record_.frame));
+    options();
+    if (udp_last) line(layer_text(p_.layers[layers - 1], record_.frame));
     bth();
     extended_headers();
     atomics();
@@ -144,7 +149,28 @@ class Details {
   }
 
  private:
-  void line(std::string_view text) { out_ += "    " + clean(text, style_.unicode) + "\n"; }
+  void line(std::string_view text) {
+    out_ += std::string(kIndent, ' ');
+    if (fold_) {
+      out_ += paragraph(style_, {{std::string(text), Tone::kPlain}}, kIndent, kIndent + 2);
+    } else {
+      out_ += clean(text, style_.unicode) + "\n";
+    }
+  }
+
+  /// As they are: what a Fast CNP's mean is not standardised.
+  void options() {
+    if (!p_.destination_options) return;
+    std::string text = fmt::format("Destination Options {:02x}", fmt::join(p_.options, " "));
+    if (p_.is_fast_cnp()) {
+      const wire::FastCnp cnp = wire::parse_fast_cnp(p_);
+      if (cnp.data_destination) {
+        text += fmt::format(": option 0x{:02x} taken for the address the data was sent to, {}", cnp.option_type,
+                            cnp.data_destination->to_string());
+      }
+    }
+    line(text);
+  }
 
   void bth() {
     const wire::Bth& b = p_.bth;
@@ -218,14 +244,15 @@ class Details {
   const Packet& p_;
   const TextStyle& style_;
   const bool several_files_;
+  const bool fold_;
   std::string out_;
 };
 
 }  // namespace
 
-std::string packet_details(const PacketRecord& record, const TextStyle& style, bool several_files) {
+std::string packet_details(const PacketRecord& record, const TextStyle& style, bool several_files, bool fold) {
   if (record.decoded->kind != wire::FrameKind::kRoce) return {};
-  return Details(record, style, several_files).text();
+  return Details(record, style, several_files, fold).text();
 }
 
 }  // namespace rocetop::present

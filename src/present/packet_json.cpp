@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "present/packet_json.h"
 
+#include <fmt/format.h>
+
 #include <string>
 
+#include "base/time_text.h"
 #include "model/words.h"
 #include "wire/aeth.h"
 #include "wire/cm.h"
+#include "wire/fast_cnp.h"
 #include "wire/opcode.h"
 
 namespace rocetop::present {
@@ -37,12 +41,15 @@ class PacketJson {
     json_.member("frame", record_.id.number());
     if (several_files_) json_.member("file", record_.id.file());
     json_.member("time_ns", record_.time ? std::optional{record_.time->count} : std::nullopt);
+    // Beyond 2^53 readers of JSON may round the number: the text is exact everywhere.
+    json_.member("time", record_.time ? std::optional{rfc3339(*record_.time)} : std::nullopt);
     if (record_.decoded->kind == wire::FrameKind::kUndecodable) {
       json_.member("undecodable", wire::reason_name(record_.decoded->reason));
     } else {
       network();
       bth();
       headers();
+      fast_cnp();
       cm();
       if (record_.observation.connection == 0) {
         json_.null_member("connection");
@@ -122,6 +129,17 @@ class PacketJson {
                  kind == wire::AethKind::kRnrNak ? std::optional{wire::rnr_timer(syndrome).count} : std::nullopt);
     json_.member("credits", kind == wire::AethKind::kAck ? wire::credits(syndrome) : std::nullopt);
     json_.member("msn", packet_.aeth.msn.value);
+    json_.end_object();
+  }
+
+  void fast_cnp() {
+    if (!packet_.is_fast_cnp()) return;
+    const wire::FastCnp cnp = wire::parse_fast_cnp(packet_);
+    const bool known = cnp.data_destination.has_value();
+    object("fast_cnp");
+    json_.member("data_destination", known ? std::optional{cnp.data_destination->to_string()} : std::nullopt);
+    json_.member("option_type", known ? std::optional{cnp.option_type} : std::nullopt);
+    json_.member("options", fmt::format("{:02x}", fmt::join(packet_.options, "")));
     json_.end_object();
   }
 

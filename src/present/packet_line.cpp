@@ -12,6 +12,7 @@
 #include "present/peers_text.h"
 #include "present/text.h"
 #include "wire/aeth.h"
+#include "wire/fast_cnp.h"
 #include "wire/opcode.h"
 
 namespace rocetop::present {
@@ -59,6 +60,7 @@ std::string time_text(const PacketRecord& record, const PacketLineOptions& optio
 
 /// "WRITE First", with the transport in front when it is not RC; for an acknowledgement what its syndrome says.
 std::string what(const Packet& p) {
+  if (p.is_fast_cnp()) return "Fast CNP";
   const wire::OpcodeFacts& facts = wire::opcode_facts(p.bth.opcode);
   const wire::Transport transport = p.bth.transport();
   const std::string_view name = facts.short_name.empty() ? facts.name : facts.short_name;
@@ -113,6 +115,10 @@ std::vector<std::string> facts_of(const Packet& p) {
   if (p.bth.solicited) out.push_back("solicited");
   if (p.bth.fecn) out.push_back("FECN");
   if (p.bth.becn && !p.is_cnp()) out.push_back("BECN");
+  if (p.is_fast_cnp()) {
+    const auto to = wire::parse_fast_cnp(p).data_destination;
+    out.push_back(to ? "about data to " + to->to_string() : "about data to an address that its options do not tell");
+  }
   if (p.ecn() == wire::Ecn::kCe) out.push_back("CE");
   if (p.fragment) out.push_back("first fragment");
   if (p.truncated) out.push_back("cut by the snap length");

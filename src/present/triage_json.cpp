@@ -25,6 +25,7 @@ class TriageJson {
         several_files_(snapshot.files.size() > 1),
         entries_a_list_(limits.entries_a_list),
         entries_left_(limits.entries_in_all),
+        shared_entries_(limits.shared_entries),
         findings_(limits.findings),
         only_(limits.only),
         json_(sink) {}
@@ -61,6 +62,7 @@ class TriageJson {
   const bool several_files_;
   const std::uint64_t entries_a_list_;
   std::uint64_t entries_left_;
+  const std::size_t shared_entries_;
   const std::uint64_t findings_;
   const std::vector<std::size_t>* only_;
   JsonWriter json_;
@@ -92,7 +94,7 @@ void TriageJson::write() {
   }
   json_.end_array();
   json_.new_line();
-  write_shared(json_, snapshot_);
+  write_shared(json_, snapshot_, shared_entries_);
   json_.new_line();
   json_.key("findings");
   json_.begin_array();
@@ -356,6 +358,9 @@ void TriageJson::finding(const verdict::Finding& f) {
   const auto nanos = [](std::optional<Nanos> t) { return t ? std::optional{t->count} : std::nullopt; };
   json_.member("first_ns", nanos(f.first_time));
   json_.member("last_ns", nanos(f.last_time));
+  // Beyond 2^53 readers of JSON may round the numbers: the texts are exact everywhere.
+  json_.member("first_time", f.first_time ? std::optional{rfc3339(*f.first_time)} : std::nullopt);
+  json_.member("last_time", f.last_time ? std::optional{rfc3339(*f.last_time)} : std::nullopt);
   json_.key("frames");
   json_.begin_array();
   for (const FrameId id : f.frames) json_.value(id.number());

@@ -16,6 +16,7 @@ namespace rocetop::present {
 struct TriageJsonLimits {
   std::uint64_t entries_a_list = 1'000;                                ///< of each "missing" and "episodes"
   std::uint64_t entries_in_all = 100'000;                              ///< of all of them together
+  std::size_t shared_entries = 1'000;                                  ///< of host pairs, CNP pacing and the like
   std::uint64_t findings = std::numeric_limits<std::uint64_t>::max();  ///< the first ones
   const std::vector<std::size_t>* only = nullptr;  ///< indexes of the connections to write; null: all
 };

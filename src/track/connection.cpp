@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/prefetch.h"
+#include "track/pairing.h"
 #include "track/tap.h"
 
 namespace rocetop::track {
@@ -19,6 +21,7 @@ Connection::Connection(const Connection& other)
       transport_(other.transport_),
       paired_by_(other.paired_by_),
       headers_cut_(other.headers_cut_),
+      side_count_(other.side_count_),
       path_mtu_(other.path_mtu_),
       longest_payload_(other.longest_payload_),
       first_frame_(other.first_frame_),
@@ -31,7 +34,7 @@ Connection::Connection(const Connection& other)
       facts(other.facts) {}
 
 std::size_t Connection::add_side(const FlowKey& key) {
-  const std::size_t index = sides_[0] ? 1 : 0;
+  const std::size_t index = side_count_++;
   sides_[index].emplace().key = key;
   DirectionTraffic& counts = sides_[index]->counts;
   counts.src = key.hosts.src;
@@ -41,7 +44,38 @@ std::size_t Connection::add_side(const FlowKey& key) {
   return index;
 }
 
-Observation Connection::on_packet(std::size_t index, const PacketFacts& packet, Context& context) {
+void Connection::fetch(std::size_t index, const PacketFacts& packet) const {
+  fetch_lines(this, kCacheLine);
+  const Side& side = *sides_[index];
+  fetch_lines(&side.row, 2 * kCacheLine);
+  if (packet.role == wire::Role::kRequest) {
+    side.requests.fetch(packet.position);
+  } else if (is_paired()) {
+    fetch_lines(&side.replies, kCacheLine);
+    sides_[1 - index]->requests.fetch(packet.position);
+  }
+}
+
+void Connection::fetch_further(std::size_t index, const PacketFacts& packet) const {
+  const bool request = packet.role == wire::Role::kRequest;
+  if (request || is_paired()) sides_[request ? index : 1 - index]->requests.fetch_further(packet.psn, packet.position);
+}
+
+bool Connection::take_ordinary(std::size_t index, const PacketFacts& packet) {
+  Side& side = *sides_[index];
+  if (packet.role != wire::Role::kRequest || !side.row.goes_on_with(packet) || !side.row.path_mtu_told ||
+      side.congestion || suspicion || packet.paused_classes != 0 || packet.transport() != transport_ ||
+      (!is_paired() && Pairing::bucket_of(packet.psn) != noted_bucket) || !side.requests.take_ordinary(packet)) {
+    return false;
+  }
+  last_frame_ = packet.frame;
+  last_time_ = std::max(last_time_, packet.time);
+  side.count_in_row(packet);
+  side.rate.add(packet.time, packet.wire_bytes);
+  return true;
+}
+
+void Connection::on_packet(std::size_t index, const PacketFacts& packet, Context& context, Observation& observation) {
   Side& side = *sides_[index];
   if (!first_frame_) {
     first_frame_ = packet.frame;
@@ -50,14 +84,14 @@ Observation Connection::on_packet(std::size_t index, const PacketFacts& packet, 
   last_frame_ = packet.frame;
   last_time_ = std::max(last_time_, packet.time);
   if (transport_ == wire::Transport::kCnp) transport_ = packet.transport();
+  const Nanos last_data = side.last_data_time();
   side.count(packet);
   headers_cut_ =
       headers_cut_ || (packet.headers_cut && (packet.is_read_request() || packet.role == wire::Role::kAcknowledge));
-  learn_path_mtu(side.counts, packet, context);
+  if (!side.row.path_mtu_told) learn_path_mtu(side, packet, context);
   if (packet.is_data())
-    side.watch_data(packet, context, [&](Nanos last_data) { return idle_before(index, packet, last_data); });
+    side.watch_data(packet, last_data, context, [&](Nanos before) { return idle_before(index, packet, before); });
 
-  Observation observation;
   switch (packet.role) {
     case wire::Role::kRequest:
       side.requests.on_request(packet, path_mtu_, side.delivered(packet), context, observation);
@@ -83,8 +117,7 @@ Observation Connection::on_packet(std::size_t index, const PacketFacts& packet, 
     case wire::Role::kDatagram:
       observation.kind = Kind::kDatagram;
       observation.space = SpaceName::kRequests;
-      ++side.requests.counts().packets;
-      side.requests.counts().payload_bytes += packet.payload_bytes;
+      side.requests.on_datagram(packet);
       break;
     case wire::Role::kCnp:
       observation.kind = Kind::kCnp;
@@ -98,7 +131,6 @@ Observation Connection::on_packet(std::size_t index, const PacketFacts& packet, 
       break;
   }
   observation.connection = id;
-  return observation;
 }
 
 /// How long the sender of `index`, whose next data packet this is, had nothing to do: everything asked for had been
@@ -123,7 +155,8 @@ bool Connection::deliver_cnp(std::size_t index, const PacketFacts& cnp, Context&
   Side& sender = *sides_[1 - index];
   Congestion& congestion = sender.congestion.use();
   if (congestion.is_copy(cnp, sender.is_captured_twice())) return false;
-  const bool sign = congestion.on_cnp(cnp, receiver.last_sequence_nak, receiver.last_sequence_nak_time, sender.rate);
+  const bool sign =
+      congestion.on_cnp(cnp, receiver.replies.last_sequence_nak, receiver.replies.last_sequence_nak_time, sender.rate);
   if (sign && !cnp.destination_options) {
     context.receivers.on_sign(sender.key.hosts.src, sender.key.hosts.dst, cnp.frame, cnp.time);
   }
@@ -132,8 +165,8 @@ bool Connection::deliver_cnp(std::size_t index, const PacketFacts& cnp, Context&
 
 void Connection::adopt_cnps(std::size_t index, const std::vector<PacketFacts>& cnps, Context& context) {
   Side& side = *sides_[index];
-  const FrameId last_frame = side.counts.last_frame;
-  const Nanos last_time = side.counts.last_time;
+  const FrameId last_frame = side.row.last_frame;
+  const Nanos last_time = side.row.last_time;
   for (const PacketFacts& cnp : cnps) {
     side.count(cnp);
     if (!is_paired()) {
@@ -142,10 +175,10 @@ void Connection::adopt_cnps(std::size_t index, const std::vector<PacketFacts>& c
       deliver_cnp(index, cnp, context);
     }
   }
-  side.counts.last_frame = std::max(side.counts.last_frame, last_frame);
-  side.counts.last_time = std::max(side.counts.last_time, last_time);
-  last_frame_ = std::max(last_frame_, side.counts.last_frame);
-  last_time_ = std::max(last_time_, side.counts.last_time);
+  side.row.last_frame = std::max(side.row.last_frame, last_frame);
+  side.row.last_time = std::max(side.row.last_time, last_time);
+  last_frame_ = std::max(last_frame_, side.row.last_frame);
+  last_time_ = std::max(last_time_, side.row.last_time);
 }
 
 void Connection::deliver_reply(std::size_t index, const PacketFacts& packet, Observation& observation,
@@ -194,8 +227,10 @@ void Connection::hold_reply(Side& side, const PacketFacts& packet, Context& cont
 }
 
 /// First and Middle packets are as long as the path MTU (IBTA vol. 1, 9.7.5.1).
-void Connection::learn_path_mtu(DirectionTraffic& counts, const PacketFacts& packet, Context& context) {
-  if ((path_mtu_ && counts.path_mtu != 0) || packet.icrc == wire::IcrcStatus::kBad) return;
+void Connection::learn_path_mtu(Side& sender, const PacketFacts& packet, Context& context) {
+  DirectionTraffic& counts = sender.counts;
+  sender.row.path_mtu_told = path_mtu_ && counts.path_mtu != 0;
+  if (sender.row.path_mtu_told || packet.icrc == wire::IcrcStatus::kBad) return;
   if (packet.role != wire::Role::kRequest && packet.role != wire::Role::kResponse) return;
   const bool full = packet.position == wire::Position::kFirst || packet.position == wire::Position::kMiddle;
   if (full && is_path_mtu(packet.payload_bytes)) {
@@ -230,6 +265,8 @@ void Connection::release_held(std::size_t index, Context& context) {
 void Connection::join(Connection& other, PairedBy by, Context& context) {
   sides_[1] = std::move(other.sides_[0]);
   other.sides_[0].reset();
+  side_count_ = 2;
+  other.side_count_ = 0;
   paired_by_ = by;
   if (other.first_frame_ && (!first_frame_ || other.first_frame_ < first_frame_)) {
     std::swap(sides_[0], sides_[1]);
@@ -319,9 +356,9 @@ void Connection::fill_direction(std::size_t index, DirectionCounts& out) const {
   const Side& side = *sides_[index];
   static_cast<DirectionTraffic&>(out) = side.total();
   if (!(side.key.hosts.network == facts.network)) out.network = side.key.hosts.network;
-  out.requests = side.requests.counts();
+  out.requests = side.requests.total();
   out.responses = side.responses.counts();
-  if (side.congestion) out.congestion.use() = side.congestion->finish(side.counts.last_data_time);
+  if (side.congestion) out.congestion.use() = side.congestion->finish(side.last_data_time());
   const RequestSpace& requests = side.requests;
   if (!requests.started()) return;
   out.round_trips = requests.round_trips();

@@ -32,8 +32,17 @@ class Connection {
   /// Adds a side that sends what `key` says; returns its index, 0 or 1.
   std::size_t add_side(const FlowKey& key);
 
+  /// Asks for the memory that a packet of a side will touch, first behind one pointer, then behind a second one.
+  void fetch(std::size_t side, const PacketFacts& packet) const;
+  void fetch_further(std::size_t side, const PacketFacts& packet) const;
+
   /// One packet of a side.
-  Observation on_packet(std::size_t side, const PacketFacts& packet, Context& context);
+  void on_packet(std::size_t side, const PacketFacts& packet, Context& context, Observation& observation);
+
+  /// What most packets are, in a few steps: a SEND or WRITE, next in order, that took the path of the one before it,
+  /// and nothing is missing, resent or congested. A shortcut: on_packet() would do the same, and a test holds the two
+  /// against each other. False, and nothing done, for every other packet.
+  bool take_ordinary(std::size_t side, const PacketFacts& packet);
 
   /// Takes over the only side of `other`; replays the replies both held. `other` is empty afterwards.
   void join(Connection& other, PairedBy by, Context& context);
@@ -43,10 +52,10 @@ class Connection {
   /// Ends everything open and gives the result.
   ConnectionCounts finish(Context& context);
 
-  bool is_paired() const { return sides_[1].has_value(); }
+  bool is_paired() const { return side_count_ == 2; }
   Side& side(std::size_t i) { return *sides_[i]; }
   const Side& side(std::size_t i) const { return *sides_[i]; }
-  std::size_t side_count() const { return sides_[1] ? 2 : sides_[0] ? 1 : 0; }
+  std::size_t side_count() const { return side_count_; }
   Nanos last_time() const { return last_time_; }
   FrameId first_frame() const { return first_frame_; }
   wire::Transport transport() const { return transport_; }
@@ -54,7 +63,7 @@ class Connection {
   /// A packet or two that nothing answered: what noise looks like, and what the beginning of a connection does.
   bool is_stray() const {
     constexpr std::uint64_t kPackets = 2;
-    return side_count() == 1 && paired_by_ == PairedBy::kNone && sides_[0]->counts.frames <= kPackets;
+    return side_count() == 1 && paired_by_ == PairedBy::kNone && sides_[0]->frames() <= kPackets;
   }
 
   /// CNPs that side `index` sent in another VLAN, where they were taken for a connection of their own.
@@ -81,13 +90,14 @@ class Connection {
   bool deliver_cnp(std::size_t side, const PacketFacts& cnp, Context& context);
   void deliver_reply(std::size_t side, const PacketFacts& packet, Observation& observation, Context& context);
   void hold_reply(Side& side, const PacketFacts& packet, Context& context);
-  void learn_path_mtu(DirectionTraffic& counts, const PacketFacts& packet, Context& context);
+  void learn_path_mtu(Side& sender, const PacketFacts& packet, Context& context);
   void release_held(std::size_t side, Context& context);
   void fill_direction(std::size_t side, DirectionCounts& out) const;
 
   wire::Transport transport_ = wire::Transport::kCnp;  // until another packet says more
   PairedBy paired_by_ = PairedBy::kNone;
   bool headers_cut_ = false;
+  std::uint8_t side_count_ = 0;  // of sides_
   std::optional<std::uint32_t> path_mtu_;
   std::uint32_t longest_payload_ = 0;  // counted while the path MTU is not known
   FrameId first_frame_;

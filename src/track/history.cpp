@@ -5,19 +5,6 @@
 
 namespace rocetop::track {
 
-Slot first_slot(const PacketFacts& packet) {
-  Slot slot;
-  slot.first_time = slot.last_time = packet.time;
-  slot.first_frame = slot.last_frame = packet.frame;
-  slot.payload_bytes = packet.payload_bytes;
-  slot.ip_id = packet.ip_id;
-  slot.opcode = packet.opcode;
-  slot.state = Slot::State::kSeen;
-  slot.transmissions = 1;
-  slot.wants_reply = packet.ack_request || packet.wants_response();
-  return slot;
-}
-
 void History::advance(Sequence s) {
   if (slots_.empty()) return;
   const auto size = static_cast<Sequence>(slots_.size());

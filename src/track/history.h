@@ -9,6 +9,7 @@
 
 #include "base/frame_id.h"
 #include "base/nanos.h"
+#include "base/prefetch.h"
 #include "base/psn.h"
 #include "track/packet_facts.h"
 
@@ -36,8 +37,18 @@ struct Slot {
   bool late = false;               ///< it had been missing when it arrived
 };
 
-/// The slot of a PSN that is seen for the first time.
-Slot first_slot(const PacketFacts& packet);
+/// Makes `slot` the one of a PSN that is seen for the first time.
+inline void fill(Slot& slot, const PacketFacts& packet) {
+  slot.first_time = slot.last_time = packet.time;
+  slot.first_frame = slot.last_frame = packet.frame;
+  slot.payload_bytes = packet.payload_bytes;
+  slot.ip_id = packet.ip_id;
+  slot.opcode = packet.opcode;
+  slot.state = Slot::State::kSeen;
+  slot.transmissions = 1;
+  slot.wants_reply = packet.ack_request || packet.wants_response();
+  slot.bad_icrc = slot.behind_gap = slot.late = false;
+}
 
 /// Whether `packet`, of the PSN of `slot`, is the packet last seen there once more.
 inline bool is_same_packet(const Slot* slot, const PacketFacts& packet, Nanos within) {
@@ -56,6 +67,17 @@ class History {
   /// The slot of `s`, if it is still remembered.
   Slot* find(Sequence s) { return remembers(s) ? &slots_[index(s)] : nullptr; }
   const Slot* find(Sequence s) const { return remembers(s) ? &slots_[index(s)] : nullptr; }
+
+  /// Asks for the slot that `s` has, or will have.
+  void fetch(Sequence s) const {
+    if (!slots_.empty()) fetch_lines(&slots_[index(s)], sizeof(Slot));
+  }
+
+  /// The same for one PSN: the one after the newest, and something is remembered already. Its slot, to be filled.
+  Slot& append(Sequence s) {
+    newest_ = s;
+    return slots_[index(s)];
+  }
 
   /// Makes `s` the newest PSN and clears the slots from the old newest to it.
   void advance(Sequence s);

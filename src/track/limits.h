@@ -28,6 +28,7 @@ struct Limits {
   std::size_t listed_strays = 1'000;  ///< connections of a packet or two that nothing answered, before they are noise
   std::size_t networks = 64;          ///< VLANs looked into for copies, and for what CNPs are about
   std::size_t management_exchanges = 20'000;  ///< CM exchanges remembered
+  bool shortcuts = true;  ///< false: every packet takes the long way, so that a test can hold the two to each other
 };
 
 /// A copy made by a mirror or the network follows its original at once (0.05 ms in the lab); the fastest resends seen

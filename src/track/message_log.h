@@ -6,23 +6,39 @@
 #include <algorithm>
 
 #include "base/lazy.h"
+#include "base/prefetch.h"
 #include "track/message_book.h"
 
 namespace rocetop::track {
 
 class MessageLog {
  public:
+  /// Asks for the memory that an edge, or a reply, will touch.
+  void fetch() const {
+    if (book_) fetch_lines(book_.get(), sizeof(MessageBook));
+  }
+
+  /// Whether a Middle with the PSN `seq` goes on with the message that is being sent.
+  bool continues(Sequence seq) const { return seq == next_ && moving_; }
+  /// Such a packet.
+  void continue_message(Nanos time, Nanos last_request_time) {
+    ++next_;
+    if (time - last_request_time >= MessageBook::kStall) {
+      stalled_ = stalled_ + std::max(time - std::max(last_request_time, entered_until_), Nanos{});
+      stalled_until_ = time;
+    }
+  }
+
+  /// What begins or ends a message, or goes on with none.
+  void on_edge(Sequence seq, Sequence last, const PacketFacts& packet, const MessageBook::Sent& sent);
+
   /// A request packet with the PSNs seq..last, after the space has placed it.
   void on_request(Sequence seq, Sequence last, const PacketFacts& packet, const MessageBook::Sent& sent) {
-    if (seq == next_ && packet.position == wire::Position::kMiddle && moving_) {
-      ++next_;
-      if (packet.time - sent.last_request_time >= MessageBook::kStall) {
-        stalled_ = stalled_ + std::max(packet.time - std::max(sent.last_request_time, entered_until_), Nanos{});
-        stalled_until_ = packet.time;
-      }
-      return;
+    if (packet.position == wire::Position::kMiddle && continues(seq)) {
+      continue_message(packet.time, sent.last_request_time);
+    } else {
+      on_edge(seq, last, packet, sent);
     }
-    on_edge(seq, last, packet, sent);
   }
 
   /// A reply, after the space has taken what it acknowledges.
@@ -37,7 +53,6 @@ class MessageLog {
   MessageStats total() const;
 
  private:
-  void on_edge(Sequence seq, Sequence last, const PacketFacts& packet, const MessageBook::Sent& sent);
   void on_answer(const PacketFacts& reply, const MessageBook::Sent& sent);
 
   void enter_stalls();

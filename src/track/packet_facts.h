@@ -2,6 +2,7 @@
 // PacketFacts: what the tracker needs of a packet, small enough to keep and to replay.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "base/frame_id.h"
@@ -13,7 +14,25 @@
 
 namespace rocetop::track {
 
-struct PacketFacts {
+/// What packets have in common that a host sends alike: one role, one path and class, one state. Eight bytes, compared
+/// as one number.
+struct PathFacts {
+  std::uint16_t udp_src = 0;
+  std::uint8_t traffic_class = 0;
+  std::uint8_t hop_limit = 0;
+  std::uint8_t priority = wire::kNoPriority;
+  wire::Role role = wire::Role::kUnknown;
+  wire::IcrcStatus icrc = wire::IcrcStatus::kUnchecked;
+  bool truncated = false;
+
+  std::uint64_t as_number() const { return std::bit_cast<std::uint64_t>(*this); }
+  bool is_marked() const { return (traffic_class & 3) == static_cast<std::uint8_t>(wire::Ecn::kCe); }
+  std::uint8_t dscp() const { return traffic_class >> 2; }
+  /// What a sender is slowed down for: requests and responses, not ACKs, CNPs or datagrams.
+  bool is_data() const { return role == wire::Role::kRequest || role == wire::Role::kResponse; }
+};
+
+struct PacketFacts : PathFacts {
   FrameId frame;
   Nanos time;
   std::uint32_t wire_bytes = 0;
@@ -22,32 +41,21 @@ struct PacketFacts {
   std::uint32_t read_address = 0;  ///< low half of its RETH virtual address
   Psn psn;
   Msn msn;
-  std::uint16_t udp_src = 0;
   std::uint16_t udp_dst = 0;
   std::uint16_t ip_id = 0;
   std::uint8_t opcode = 0;
   std::uint8_t syndrome = 0;
-  std::uint8_t traffic_class = 0;
-  std::uint8_t hop_limit = 0;
-  std::uint8_t priority = wire::kNoPriority;
-  wire::Role role = wire::Role::kUnknown;
   wire::Position position = wire::Position::kNone;
-  wire::IcrcStatus icrc = wire::IcrcStatus::kUnchecked;
   std::uint8_t paused_classes = 0;  ///< bit n: class n was paused somewhere on this capture when it passed
   bool has_aeth = false;
   bool has_reth = false;
   bool has_ip_id = false;
   bool ack_request = false;
-  bool truncated = false;
   bool destination_options = false;
   bool headers_cut = false;  ///< an extension header of the opcode is not in the capture
 
   wire::Transport transport() const { return static_cast<wire::Transport>(opcode >> 5); }
   std::uint8_t operation() const { return opcode & 0x1F; }
-  bool is_marked() const { return (traffic_class & 3) == static_cast<std::uint8_t>(wire::Ecn::kCe); }
-  std::uint8_t dscp() const { return traffic_class >> 2; }
-  /// What a sender is slowed down for: requests and responses, not ACKs, CNPs or datagrams.
-  bool is_data() const { return role == wire::Role::kRequest || role == wire::Role::kResponse; }
   bool is_sequence_nak() const {
     return role == wire::Role::kAcknowledge && has_aeth && wire::aeth_kind(syndrome) == wire::AethKind::kNak &&
            (syndrome & 0x1F) == static_cast<std::uint8_t>(wire::NakCode::kPsnSequenceError);
@@ -68,38 +76,37 @@ struct PacketFacts {
   }
 };
 
-inline PacketFacts facts_of(const wire::Packet& packet, FrameId frame, Nanos time, std::uint32_t wire_bytes) {
-  const auto& opcode = wire::opcode_facts(packet.bth.opcode);
-  PacketFacts f;
-  f.frame = frame;
-  f.time = time;
-  f.wire_bytes = wire_bytes;
-  f.payload_bytes = packet.payload_bytes;
-  if (packet.has(wire::kReth)) {
-    f.read_bytes = packet.reth.dma_length;
-    f.read_address = static_cast<std::uint32_t>(packet.reth.virtual_address);
-  }
-  f.psn = packet.bth.psn;
-  f.msn = packet.aeth.msn;
-  f.udp_src = packet.udp_src;
-  f.udp_dst = packet.udp_dst;
-  f.ip_id = packet.ip_id;
-  f.opcode = packet.bth.opcode;
-  f.syndrome = packet.aeth.syndrome;
-  f.traffic_class = packet.traffic_class;
-  f.hop_limit = packet.hop_limit;
-  f.priority = packet.priority;
-  f.destination_options = packet.destination_options;
-  f.role = opcode.role;
-  f.position = opcode.position;
-  f.icrc = packet.icrc;
-  f.has_aeth = packet.has(wire::kAeth);
-  f.has_reth = packet.has(wire::kReth);
-  f.has_ip_id = packet.has_ip_id;
-  f.ack_request = packet.bth.ack_request;
-  f.truncated = packet.truncated;
-  f.headers_cut = packet.headers != packet.expected_headers;
-  return f;
+/// Sets all of `out`.
+inline void take_facts(const wire::Packet& packet, FrameId frame, Nanos time, std::uint32_t wire_bytes,
+                       PacketFacts& out) {
+  const wire::OpcodeFacts& opcode = wire::opcode_facts(packet.bth.opcode);
+  out.udp_src = packet.udp_src;
+  out.traffic_class = packet.traffic_class;
+  out.hop_limit = packet.hop_limit;
+  out.priority = packet.priority;
+  out.role = opcode.role;
+  out.icrc = packet.icrc;
+  out.truncated = packet.truncated;
+  out.frame = frame;
+  out.time = time;
+  out.wire_bytes = wire_bytes;
+  out.payload_bytes = packet.payload_bytes;
+  out.has_reth = packet.has(wire::kReth);
+  out.read_bytes = out.has_reth ? packet.reth.dma_length : 0;
+  out.read_address = out.has_reth ? static_cast<std::uint32_t>(packet.reth.virtual_address) : 0;
+  out.psn = packet.bth.psn;
+  out.has_aeth = packet.has(wire::kAeth);
+  out.msn = packet.aeth.msn;
+  out.syndrome = packet.aeth.syndrome;
+  out.udp_dst = packet.udp_dst;
+  out.ip_id = packet.ip_id;
+  out.opcode = packet.bth.opcode;
+  out.position = opcode.position;
+  out.paused_classes = 0;
+  out.has_ip_id = packet.has_ip_id;
+  out.ack_request = packet.bth.ack_request;
+  out.destination_options = packet.destination_options;
+  out.headers_cut = packet.headers != packet.expected_headers;
 }
 
 }  // namespace rocetop::track

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace rocetop::track {
 namespace {
@@ -20,22 +21,19 @@ std::uint32_t kept(std::uint64_t bytes) {
 
 std::optional<double> RateMeter::rate() const {
   if (closed_ == 0) return std::nullopt;
-  return static_cast<double>(window_bytes_) * 8e9 / static_cast<double>(window_length().count);
+  return static_cast<double>(window_bytes()) * 8e9 / static_cast<double>(window_length().count);
 }
 
-void RateMeter::close(std::uint64_t bytes) {
-  if (closed_ == kWindow) {
-    window_bytes_ -= ring_[next_];
-  } else {
-    ++closed_;
-  }
-  window_bytes_ += kept(bytes);
-  ring_[next_] = kept(bytes);
+std::uint64_t RateMeter::window_bytes() const { return std::accumulate(ring_.begin(), ring_.end(), std::uint64_t{0}); }
+
+void RateMeter::close(std::uint32_t bytes) {
+  if (closed_ < kWindow) ++closed_;
+  ring_[next_] = bytes;
   next_ = static_cast<std::uint8_t>((next_ + 1) % kWindow);
 }
 
 void RateMeter::roll(std::int64_t bin, std::uint32_t bytes) {
-  std::uint64_t carried = 0;
+  std::uint32_t carried = 0;
   if (bin_ != kNeverUsed) {
     close(bytes_);
     last_bytes_ = bytes_;
@@ -43,7 +41,6 @@ void RateMeter::roll(std::int64_t bin, std::uint32_t bytes) {
     const auto empty = static_cast<std::uint64_t>(bin - bin_ - 1);
     if (empty >= kWindow) {
       ring_ = {};
-      window_bytes_ = 0;
       closed_ = kWindow;
     } else {
       for (std::uint64_t i = 0; i < empty; ++i) close(0);
@@ -59,7 +56,7 @@ void RateMeter::roll(std::int64_t bin, std::uint32_t bytes) {
 /// Doubles the width where bins hold too few packets, halves it where they hold very many. `bin`, the one about to be
 /// opened, is renumbered; returns the bytes that it holds already, of the closed bin that it now covers too. Halving
 /// forgets the window: what was in the halves is not known.
-std::uint64_t RateMeter::adapt(std::int64_t& bin) {
+std::uint32_t RateMeter::adapt(std::int64_t& bin) {
   const std::uint32_t mean = busy_packets_ / kJudgedBins;
   busy_bins_ = 0;
   busy_packets_ = 0;
@@ -67,18 +64,15 @@ std::uint64_t RateMeter::adapt(std::int64_t& bin) {
     const auto newest = [&](std::size_t back) { return ring_[(next_ + kWindow - 1 - back) % kWindow]; };
     std::array<std::uint32_t, kWindow> merged{};
     const std::size_t skip = (bin & 1) != 0 && closed_ > 0 ? 1 : 0;
-    const std::uint64_t carried = skip != 0 ? newest(0) : 0;
+    const std::uint32_t carried = skip != 0 ? newest(0) : 0;
     std::size_t pairs = 0;
-    std::uint64_t sum = 0;
     for (std::size_t back = skip; back + 1 < closed_; back += 2) {
-      merged[pairs] = kept(std::uint64_t{newest(back)} + newest(back + 1));
-      sum += merged[pairs++];
+      merged[pairs++] = kept(std::uint64_t{newest(back)} + newest(back + 1));
     }
     std::reverse(merged.begin(), merged.begin() + static_cast<std::ptrdiff_t>(pairs));
     ring_ = merged;
     closed_ = static_cast<std::uint8_t>(pairs);
     next_ = static_cast<std::uint8_t>(pairs % kWindow);
-    window_bytes_ = sum;
     ++shift_;
     bin >>= 1;
     return carried;
@@ -87,7 +81,7 @@ std::uint64_t RateMeter::adapt(std::int64_t& bin) {
     --shift_;
     bin *= 2;
     closed_ = next_ = 0;
-    window_bytes_ = 0;
+    ring_ = {};
   }
   return 0;
 }

@@ -45,8 +45,8 @@ void RequestSpace::on_request(const PacketFacts& packet, std::optional<std::uint
   if (!started_) start(packet);
   if (pmtu && !mtu_.known()) on_path_mtu(*pmtu, context);
   if (!missing_.empty()) settle(packet.time, context);
-  ++counts_.packets;
-  counts_.payload_bytes += packet.payload_bytes;
+  ++packets_;
+  payload_bytes_ += packet.payload_bytes;
   if (packet.has_ip_id && packet.ip_id != last_ip_id_) ++ip_id_changes_;
   observation.space = SpaceName::kRequests;
 
@@ -64,6 +64,41 @@ void RequestSpace::on_request(const PacketFacts& packet, std::optional<std::uint
   last_ip_id_ = packet.ip_id;
   last_request_time_ = packet.time;
   last_request_frame_ = packet.frame;
+  quiet_ = is_quiet();
+}
+
+bool RequestSpace::is_quiet() const {
+  return mtu_.known() && !read_is_open_ && missing_.empty() && late_.empty() && copies_.empty() && !episodes_.is_open();
+}
+
+bool RequestSpace::take_ordinary(const PacketFacts& packet) {
+  const Sequence seq = highest_ + 1;
+  if (!quiet_ || packet.psn != wire_psn(seq) || seq > room_until_ || packet.wants_response() ||
+      packet.icrc == wire::IcrcStatus::kBad) {
+    return false;
+  }
+  ++packets_;
+  payload_bytes_ += packet.payload_bytes;
+  if (packet.has_ip_id && packet.ip_id != last_ip_id_) ++ip_id_changes_;
+  last_ip_id_ = packet.ip_id;
+  fill(history_.append(seq), packet);
+  highest_ = seq;
+  if (packet.position == wire::Position::kMiddle && messages_.continues(seq)) {
+    messages_.continue_message(packet.time, last_request_time_);
+  } else {
+    messages_.on_edge(seq, seq, packet, placed());
+  }
+  last_request_time_ = last_new_time_ = packet.time;
+  last_request_frame_ = packet.frame;
+  return true;
+}
+
+SpaceCounts RequestSpace::total() const {
+  SpaceCounts out = counts_;
+  out.packets = packets_;
+  out.payload_bytes = payload_bytes_;
+  if (started_) out.highest_psn = wire_psn(highest_);
+  return out;
 }
 
 /// The PSN at which PSNs are taken from, or given to, READs whose span is not known shows something about that span.
@@ -109,11 +144,11 @@ void RequestSpace::reach(Sequence last) {
   if (last <= highest_) return;
   highest_ = last;
   history_.advance(last);
-  counts_.highest_psn = wire_psn(last);
 }
 
 /// More is known of the path MTU: the READs whose span was not known are measured anew.
 void RequestSpace::settle_spans(Context& context) {
+  quiet_ = false;
   reads_.each([&](PendingRead& read) {
     if (read.span_known || !read.bytes_known) return;
     read.span_known = mtu_.known();
@@ -178,7 +213,6 @@ void RequestSpace::on_new(Sequence seq, Sequence last, const PacketFacts& packet
   if (packet.wants_response()) read_is_open_ = !remember_read(seq, last, packet, context);
   highest_ = last;
   if (last > seq) history_.advance(last);
-  counts_.highest_psn = wire_psn(highest_);
   last_new_time_ = packet.time;
 }
 
@@ -190,9 +224,10 @@ void RequestSpace::remember(Sequence seq, const PacketFacts& packet, bool delive
   const std::size_t most = replies_.any_reply() ? context.limits.history_slots_most
                                                 : std::min<std::size_t>(context.limits.history_slots_most, 1024);
   if (history_.size() < wanted) history_.grow(std::min(wanted, most), most, context.slots);
+  room_until_ = seq - static_cast<Sequence>(in_flight) + static_cast<Sequence>(history_.size());
   history_.advance(seq);
   if (Slot* slot = history_.find(seq)) {
-    *slot = first_slot(packet);
+    fill(*slot, packet);
     slot->bad_icrc = !delivered;
     slot->behind_gap = is_behind_gap(seq);
   }
@@ -291,9 +326,7 @@ bool RequestSpace::is_copy(const Slot* slot, const PacketFacts& packet) const {
 }
 
 /// Whether this sender counts the IPv4 identification up from packet to packet.
-bool RequestSpace::ids_count() const {
-  return ip_id_changes_ > 2 && std::uint64_t{ip_id_changes_} * 2 > counts_.packets;
-}
+bool RequestSpace::ids_count() const { return ip_id_changes_ > 2 && std::uint64_t{ip_id_changes_} * 2 > packets_; }
 
 void RequestSpace::count_copies() {
   counts_.duplicate_packets += copies_.size();
@@ -307,7 +340,7 @@ bool RequestSpace::copies_were_resends(Sequence seq, const PacketFacts& packet, 
   if (packet.has_ip_id && ids_count()) return false;
   // Within kCopyWindow a sender goes back only when told to, and where replies are seen, nothing told it.
   if (replies_.any_reply()) return false;
-  if (counts_.duplicate_packets * 4 > counts_.packets) return false;
+  if (counts_.duplicate_packets * 4 > packets_) return false;
   const std::vector<PacketFacts> resent = std::move(copies_);
   copies_.clear();
   begin_episode(extend(highest_, resent.front().psn), resent.front(), context);
@@ -333,7 +366,7 @@ void RequestSpace::hold_late(Sequence seq, Sequence last, const PacketFacts& pac
   remember(seq, packet, true, context);
   if (packet.wants_response() && !reads_.find(seq)) remember_read(seq, last, packet, context);
   if (Slot* slot = history_.find(seq)) {
-    *slot = first_slot(packet);
+    fill(*slot, packet);
     slot->late = true;
   }
 }

@@ -28,10 +28,31 @@ namespace rocetop::track {
 
 class RequestSpace {
  public:
+  /// Asks for the memory that a packet, or a reply, will touch: here, and behind pointers. In mid-message it is little.
+  void fetch(wire::Position position) const {
+    fetch_lines(this, (position == wire::Position::kMiddle ? 3 : 6) * kCacheLine);
+  }
+  void fetch_further(Psn psn, wire::Position position) const {
+    history_.fetch(sequence_of(psn));
+    if (position == wire::Position::kMiddle) return;
+    messages_.fetch();
+    round_trips_.fetch();
+  }
+
   /// A request packet. `pmtu` is the path MTU as far as it is known; `delivered` is false for a packet whose ICRC is
   /// bad where ICRCs mean something: it is seen, but fills no gap.
   void on_request(const PacketFacts& packet, std::optional<std::uint32_t> pmtu, bool delivered, Context& context,
                   Observation& observation);
+
+  /// The same for what most packets are, in a few steps: part of a SEND or WRITE, the next PSN, delivered, with nothing
+  /// missing, late or being resent. False, and nothing done, for every other packet.
+  bool take_ordinary(const PacketFacts& packet);
+
+  /// A datagram: has no PSN that says anything.
+  void on_datagram(const PacketFacts& packet) {
+    ++packets_;
+    payload_bytes_ += packet.payload_bytes;
+  }
 
   /// An ACK, NAK, RNR NAK or response of the other side.
   void on_reply(const PacketFacts& reply, Context& context, Observation& observation);
@@ -83,16 +104,18 @@ class RequestSpace {
   FrameId last_ack_frame() const { return replies_.last_frame(); }
   Nanos last_ack_time() const { return replies_.last_time(); }
 
+  std::uint64_t packets() const { return packets_; }
+  std::uint64_t copies() const { return counts_.duplicate_packets; }
   RoundTripCounts round_trips() const { return round_trips_.counts(); }
   MessageStats messages() const { return messages_.total(); }
 
   std::size_t slots() const { return history_.size(); }
   std::size_t open_runs_claimed() const { return missing_.claimed(); }
   std::size_t reads_claimed() const { return reads_.claimed(); }
-  SpaceCounts& counts() { return counts_; }
-  const SpaceCounts& counts() const { return counts_; }
+  SpaceCounts total() const;
 
  private:
+  bool is_quiet() const;
   void start(const PacketFacts& packet);
   void count_answer(Sequence seq);
   SentSoFar sent() const;
@@ -127,27 +150,32 @@ class RequestSpace {
   void tell_acknowledged(Sequence first, Sequence last, const PacketFacts& reply, Context& context) const;
 
   // In the order of how often a packet touches them: state of thousands of queue pairs does not fit the near caches.
+  // take_ordinary() makes do with the first two cache lines.
   Sequence highest_ = 0;
-  Sequence first_ = 0;
   Nanos last_request_time_;
   Nanos last_new_time_;
   FrameId last_request_frame_;
-  std::uint16_t last_ip_id_ = 0;
-  bool started_ = false;
-  bool read_is_open_ = false;  // the newest request is a READ whose span is not known
+  std::uint64_t packets_ = 0;
+  std::uint64_t payload_bytes_ = 0;
+  Sequence room_until_ = 0;  // up to here the history is large enough, without a look at what is acknowledged
   std::uint32_t ip_id_changes_ = 0;
-  PathMtu mtu_;
+  std::uint16_t last_ip_id_ = 0;
+  bool quiet_ = false;         // is_quiet(), as far as known: false asks for a look
+  bool read_is_open_ = false;  // the newest request is a READ whose span is not known
+  History history_;
   MessageLog messages_;
+  bool started_ = false;
+  Sequence first_ = 0;
+  Sequence resent_through_ = 0;  // the highest PSN that was ever resent
+  RoundTrips round_trips_;
+  Acknowledgements replies_;
   MissingPsns missing_;
+  ReadWindow reads_;
+  PathMtu mtu_;
   LateArrivals late_;
   std::vector<PacketFacts> copies_;  // in a row: copies, unless the row turns out to be the sender going back
   EpisodeLog episodes_;
-  History history_;
-  Acknowledgements replies_;
   SpaceCounts counts_;
-  RoundTrips round_trips_;
-  Sequence resent_through_ = 0;  // the highest PSN that was ever resent
-  ReadWindow reads_;
   Triggers naks_;
   Triggers rnrs_;
 };

@@ -85,7 +85,7 @@ void ResponseSpace::note_missing(Sequence seq, const PacketFacts& packet, const 
     if (covered > highest_) return;
     // A READ that the tap did not see asked leaves its PSNs as a gap among the requests too.
     if (const PendingRead* read = requests->reads().find(seq); read && read->first == seq) return;
-    if (requests->counts().packets > 0 && seq <= requests->highest() && !in_message_ &&
+    if (requests->started() && seq <= requests->highest() && !in_message_ &&
         packet.position != wire::Position::kMiddle && packet.position != wire::Position::kLast) {
       return;
     }
@@ -167,7 +167,7 @@ void ResponseSpace::remember(Sequence seq, const PacketFacts& packet, Context& c
     if (history_.size() < burst) history_.grow(burst, 1024, context.slots);
     history_.advance(seq);
   }
-  if (Slot* slot = history_.find(seq)) *slot = first_slot(packet);
+  if (Slot* slot = history_.find(seq)) fill(*slot, packet);
 }
 
 void ResponseSpace::late_were_resent(Context& context) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/lazy.h"
+#include "base/prefetch.h"
 #include "track/delays.h"
 
 namespace rocetop::track {
@@ -11,16 +12,25 @@ namespace rocetop::track {
 class RoundTrips {
  public:
   void add(Nanos when, Nanos rtt);
-  RoundTripCounts counts() const { return kept_ ? kept_->counts : RoundTripCounts{}; }
+  /// Asks for the memory that add() will touch.
+  void fetch() const {
+    if (kept_) fetch_lines(kept_.get(), sizeof(Kept));
+  }
+  RoundTripCounts counts() const;
 
  private:
   struct Kept {
-    RoundTripCounts counts;
     double smoothed_difference_ns = 0;
     Nanos last;
-  };
+    std::int64_t smallest_ns = 0;
+    RoundTripCounts::Bin open;  // samples of bin `open_index`, not in the bins yet
+    std::size_t open_index = 0;
+    RoundTripCounts counts;
 
-  static void add_to_bins(RoundTripCounts& counts, Nanos when, Nanos rtt);
+    void add_to_bins(Nanos when, Nanos rtt);
+    void make_room();
+    void close_bin(RoundTripCounts& to) const;
+  };
 
   Lazy<Kept> kept_;
 };

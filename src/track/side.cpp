@@ -2,6 +2,7 @@
 #include "track/side.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace rocetop::track {
@@ -23,20 +24,9 @@ void add(Table& table, std::uint8_t key, std::uint64_t packets) {
   }
 }
 
-void add_one(Table& table, Side::Row& row, std::uint8_t key) {
-  if (row.value != key) {
-    add(table, row.value, row.packets);
-    row = {0, key};
-  }
-  ++row.packets;
-}
-
-void count_acknowledgement(DirectionTraffic& counts, const PacketFacts& packet) {
+void count_negative(DirectionTraffic& counts, const PacketFacts& packet) {
   if (!packet.has_aeth) return;
   switch (wire::aeth_kind(packet.syndrome)) {
-    case wire::AethKind::kAck:
-      ++counts.acks;
-      return;
     case wire::AethKind::kRnrNak:
       ++counts.rnr_naks;
       if ((packet.syndrome & 0x1F) == 0 && !counts.first_rnr_timer_zero) {
@@ -44,6 +34,7 @@ void count_acknowledgement(DirectionTraffic& counts, const PacketFacts& packet) 
         counts.first_rnr_timer_zero_time = packet.time;
       }
       return;
+    case wire::AethKind::kAck:
     case wire::AethKind::kReserved:
       return;
     case wire::AethKind::kNak:
@@ -71,43 +62,77 @@ void note_damage(DirectionTraffic& counts, const PacketFacts& packet) {
 }  // namespace
 
 void Side::count(const PacketFacts& packet) {
-  if (counts.frames == 0) {
+  if (!row.goes_on_with(packet)) begin_row(packet);
+  count_in_row(packet);
+  if (packet.icrc == wire::IcrcStatus::kBad) note_damage(counts, packet);
+  if (packet.role == wire::Role::kCnp) {
+    if (counts.cnps++ == 0) counts.first_cnp = packet.frame;
+    counts.fast_cnps += packet.destination_options ? 1 : 0;
+  }
+  if (packet.role == wire::Role::kAcknowledge) {
+    if (packet.has_aeth && wire::aeth_kind(packet.syndrome) == wire::AethKind::kAck) {
+      ++replies.acks;
+    } else {
+      count_negative(counts, packet);
+    }
+    if (packet.is_sequence_nak()) {
+      replies.last_sequence_nak = packet.frame;
+      replies.last_sequence_nak_time = packet.time;
+    }
+  }
+}
+
+void Side::begin_row(const PacketFacts& packet) {
+  if (row.empty()) {
     counts.first_frame = packet.frame;
     counts.first_time = packet.time;
     counts.udp_src = packet.udp_src;
     counts.udp_dst = packet.udp_dst;
     counts.hop_limit = packet.hop_limit;
-  } else if (packet.udp_src != counts.udp_src && packet.role != wire::Role::kCnp) {
-    counts.udp_src_varies = true;
+    row.transport = packet.opcode >> 5;
+  } else {
+    add_row(counts);
+    end_opcode();
+    if (packet.udp_src != counts.udp_src && packet.role != wire::Role::kCnp) counts.udp_src_varies = true;
   }
-  ++counts.frames;
-  counts.bytes_on_wire += packet.wire_bytes;
-  counts.last_frame = packet.frame;
-  counts.last_time = packet.time;
-  counts.truncated_frames += packet.truncated ? 1 : 0;
-  ++counts.ecn[packet.traffic_class & 3];
-  ++counts.icrc[static_cast<std::size_t>(packet.icrc)];
-  if (packet.icrc == wire::IcrcStatus::kBad) note_damage(counts, packet);
-  add_one(counts.opcodes, opcode_row, packet.opcode);
-  if (!path_row.is_of(packet)) {
-    add_path_row(counts);
-    path_row = {0, packet.dscp(), packet.priority, packet.hop_limit};
-  }
-  ++path_row.packets;
+  if (packet.is_data() && counts.first_data_time.count == 0) counts.first_data_time = packet.time;
   if (counts.dscp_of[static_cast<std::size_t>(packet.role)] != packet.dscp()) note_dscp(packet);
-  if (packet.role == wire::Role::kCnp) {
-    if (counts.cnps++ == 0) counts.first_cnp = packet.frame;
-    counts.fast_cnps += packet.destination_options ? 1 : 0;
-    ++counts.control_ecn[packet.traffic_class & 3];
+  row.alike = packet.as_number();
+  row.opcode = packet.opcode;
+  row.packets = row.bytes = 0;
+}
+
+void Side::change_opcode(std::uint8_t opcode) {
+  end_opcode();
+  row.opcode = opcode;
+}
+
+void Side::end_opcode() {
+  std::uint32_t& tally = operations[row.opcode & 0x1F];
+  if (row.opcode >> 5 == row.transport && row.opcode_packets <= std::numeric_limits<std::uint32_t>::max() - tally) {
+    tally += static_cast<std::uint32_t>(row.opcode_packets);
+  } else {
+    add(counts.opcodes, row.opcode, row.opcode_packets);
   }
-  if (packet.role == wire::Role::kAcknowledge) {
-    ++counts.control_ecn[packet.traffic_class & 3];
-    count_acknowledgement(counts, packet);
-    if (packet.is_sequence_nak()) {
-      last_sequence_nak = packet.frame;
-      last_sequence_nak_time = packet.time;
-    }
-  }
+  row.opcode_packets = 0;
+}
+
+void Side::add_row(DirectionTraffic& to) const {
+  if (row.empty()) return;
+  const PathFacts path = row.path();
+  const std::size_t ecn = path.traffic_class & 3;
+  to.frames += row.packets;
+  to.bytes_on_wire += row.bytes;
+  to.last_frame = row.last_frame;
+  to.last_time = row.last_time;
+  if (path.is_data()) to.last_data_time = row.last_time;
+  if (path.truncated) to.truncated_frames += row.packets;
+  to.ecn[ecn] += row.packets;
+  if (path.role == wire::Role::kCnp || path.role == wire::Role::kAcknowledge) to.control_ecn[ecn] += row.packets;
+  to.icrc[static_cast<std::size_t>(path.icrc)] += row.packets;
+  add(to.dscp, path.dscp(), row.packets);
+  if (path.priority != wire::kNoPriority) add(to.priorities, path.priority, row.packets);
+  add(to.hop_limits, path.hop_limit, row.packets);
 }
 
 void Side::count_paused(std::uint8_t classes) {
@@ -126,26 +151,30 @@ void Side::note_dscp(const PacketFacts& packet) {
     counts.dscp_changes.push_back({packet.frame, packet.time, packet.role, before, packet.dscp()});
 }
 
-void Side::add_path_row(DirectionTraffic& to) const {
-  add(to.dscp, path_row.dscp, path_row.packets);
-  if (path_row.priority != wire::kNoPriority) add(to.priorities, path_row.priority, path_row.packets);
-  add(to.hop_limits, path_row.hop_limit, path_row.packets);
+bool Side::is_last_ack(const PacketFacts& packet) const {
+  const Replies& r = replies;
+  return r.any && packet.psn == r.last_psn && packet.msn == r.last_msn && packet.syndrome == r.last_syndrome &&
+         packet.ip_id == r.last_ip_id && packet.time - r.last_time < kCopyWindow;
 }
 
 bool Side::is_copied_ack(const PacketFacts& packet) {
-  const bool same = last_ack.frame && packet.psn == last_ack.psn && packet.msn == last_ack.msn &&
-                    packet.syndrome == last_ack.syndrome && packet.ip_id == last_ack.ip_id &&
-                    packet.time - last_ack.time < kCopyWindow;
-  last_ack = packet;
+  Replies& r = replies;
+  const bool same = is_last_ack(packet);
+  r.any = true;
+  r.last_time = packet.time;
+  r.last_psn = packet.psn;
+  r.last_msn = packet.msn;
+  r.last_syndrome = packet.syndrome;
+  r.last_ip_id = packet.ip_id;
   return same;
 }
 
 bool Side::has_just_sent(const PacketFacts& packet) const {
   if (packet.udp_src != counts.udp_src && !counts.udp_src_varies && packet.role != wire::Role::kCnp) return false;
   const auto same = [&](const PacketFacts& p) {
-    return p.frame && p.opcode == packet.opcode && p.psn == packet.psn && p.msn == packet.msn &&
-           p.syndrome == packet.syndrome && p.payload_bytes == packet.payload_bytes &&
-           p.has_ip_id == packet.has_ip_id && p.ip_id == packet.ip_id && packet.time - p.time < kCopyWindow;
+    return p.opcode == packet.opcode && p.psn == packet.psn && p.msn == packet.msn && p.syndrome == packet.syndrome &&
+           p.payload_bytes == packet.payload_bytes && p.has_ip_id == packet.has_ip_id && p.ip_id == packet.ip_id &&
+           packet.time - p.time < kCopyWindow;
   };
   switch (packet.role) {
     case wire::Role::kRequest:
@@ -154,7 +183,7 @@ bool Side::has_just_sent(const PacketFacts& packet) const {
       if (responses.has_just_seen(packet)) return true;
       break;
     case wire::Role::kAcknowledge:
-      if (same(last_ack)) return true;
+      if (is_last_ack(packet)) return true;
       break;
     default:
       break;
@@ -164,8 +193,11 @@ bool Side::has_just_sent(const PacketFacts& packet) const {
 
 DirectionTraffic Side::total() const {
   DirectionTraffic out = counts;
-  add(out.opcodes, opcode_row.value, opcode_row.packets);
-  add_path_row(out);
+  add_row(out);
+  out.acks = replies.acks;
+  add(out.opcodes, row.opcode, row.opcode_packets);
+  for (std::size_t i = 0; i < operations.size(); ++i)
+    add(out.opcodes, static_cast<std::uint8_t>(row.transport << 5 | i), operations[i]);
   return out;
 }
 

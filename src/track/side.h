@@ -2,6 +2,7 @@
 // Side: everything one end of a connection sends: its counts, its requests and its responses.
 #pragma once
 
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -18,35 +19,52 @@
 namespace rocetop::track {
 
 struct Side {
-  /// Packets in a row with one value: counted here, beside what every packet touches, until the value changes.
+  /// Packets in a row that are alike, and the last of them in a row with one opcode: counted here, beside what every
+  /// packet touches, until one differs.
   struct Row {
+    std::uint64_t alike = 0;  ///< PathFacts::as_number()
     std::uint64_t packets = 0;
-    std::uint8_t value = 0;
-  };
+    std::uint64_t bytes = 0;
+    FrameId last_frame;
+    Nanos last_time;
+    std::uint64_t opcode_packets = 0;
+    std::uint8_t opcode = 0;
+    std::uint8_t transport = 0;  ///< what `operations` counts, opcode >> 5
+    bool path_mtu_told = false;  ///< the path MTU of this direction is known: nothing to learn from a Middle
 
-  /// The same for what says which class and path a packet took: DSCP, 802.1p class and TTL together.
-  struct PathRow {
-    std::uint64_t packets = 0;
-    std::uint8_t dscp = 0;
-    std::uint8_t priority = wire::kNoPriority;
-    std::uint8_t hop_limit = 0;
-
-    bool is_of(const PacketFacts& p) const {
-      return dscp == p.dscp() && priority == p.priority && hop_limit == p.hop_limit;
+    bool empty() const { return packets == 0; }
+    PathFacts path() const { return std::bit_cast<PathFacts>(alike); }
+    bool goes_on_with(const PacketFacts& p) const { return p.as_number() == alike && packets != 0; }
+    void add(const PacketFacts& p) {
+      ++packets;
+      ++opcode_packets;
+      bytes += p.wire_bytes;
+      last_frame = p.frame;
+      last_time = p.time;
     }
   };
 
   // What every packet touches heads its cache lines: with a thousand queue pairs, waiting for them is most of the work.
-  alignas(64) Row opcode_row;
-  PathRow path_row;
-  Lazy<Congestion> congestion;  ///< of its data, from the first CE or CNP on
-  RateMeter rate;               ///< of its data
-  alignas(64) DirectionTraffic counts;
+  alignas(64) Row row;
+  Lazy<Congestion> congestion;                 ///< of its data, from the first CE or CNP on
+  RateMeter rate;                              ///< of its data
+  std::array<std::uint32_t, 32> operations{};  ///< packets by the low five bits of the opcode, before the row
+  /// What acknowledgements touch.
+  struct Replies {
+    std::uint64_t acks = 0;
+    Nanos last_time;  ///< of the last acknowledgement, whatever it said
+    bool any = false;
+    std::uint8_t last_syndrome = 0;
+    std::uint16_t last_ip_id = 0;
+    Psn last_psn;
+    Msn last_msn;
+    FrameId last_sequence_nak;
+    Nanos last_sequence_nak_time;
+  };
+  alignas(64) Replies replies;
   alignas(64) RequestSpace requests;
   ResponseSpace responses;
-  PacketFacts last_ack;
-  FrameId last_sequence_nak;  ///< that it sent
-  Nanos last_sequence_nak_time;
+  alignas(64) DirectionTraffic counts;
   FlowKey key;                    ///< of every packet of this side …
   std::vector<FlowKey> also;      ///< … and those of the same packets, or of its CNPs, in other VLANs
   std::vector<PacketFacts> held;  ///< replies that wait for pairing, oldest first
@@ -56,16 +74,20 @@ struct Side {
     counts.first_dscp_of.fill(kNoDscp);
   }
 
+  /// A packet that goes on with the row. (Of CNPs and acknowledgements more is counted.)
+  void count_in_row(const PacketFacts& packet) {
+    if (packet.opcode != row.opcode) change_opcode(packet.opcode);
+    row.add(packet);
+  }
   /// Counts what needs no sequence number: frames, bytes, opcodes, ECN, ICRC, NAK codes.
   void count(const PacketFacts& packet);
-  /// The counts with everything in them; `counts` alone lacks the newest run of one opcode and one DSCP.
+  /// The counts with everything in them; `counts` alone lacks the newest row.
   DirectionTraffic total() const;
+  Nanos last_data_time() const { return !row.empty() && row.path().is_data() ? row.last_time : counts.last_data_time; }
   /// A data packet's part in rates and congestion. `idle_before`: tells how long the sender had nothing to do since the
-  /// time it is given, that of the data packet before; called only where somebody wants to know.
+  /// time it is given, `before`, that of the data packet before; called only where somebody wants to know.
   template <typename IdleBefore>
-  void watch_data(const PacketFacts& packet, Context& context, IdleBefore&& idle_before) {
-    if (counts.first_data_time.count == 0) counts.first_data_time = packet.time;
-    const Nanos before = std::exchange(counts.last_data_time, packet.time);
+  void watch_data(const PacketFacts& packet, Nanos before, Context& context, IdleBefore&& idle_before) {
     const bool moved = rate.add(packet.time, packet.wire_bytes);
     if (packet.paused_classes != 0) [[unlikely]] {
       count_paused(packet.paused_classes);
@@ -85,22 +107,28 @@ struct Side {
   bool has_just_sent(const PacketFacts& packet) const;
   /// Whether most of its data is in the capture twice.
   bool is_captured_twice() const {
-    const SpaceCounts& q = requests.counts();
     const SpaceCounts& r = responses.counts();
-    return (q.duplicate_packets + r.duplicate_packets) * 4 > q.packets + r.packets;
+    return (requests.copies() + r.duplicate_packets) * 4 > requests.packets() + r.packets;
   }
+  std::uint64_t frames() const { return counts.frames + row.packets; }
   /// History slots in use.
   std::size_t slots() const { return requests.slots() + responses.slots(); }
   /// False for a bad ICRC where this side's ICRCs mean something. (A capture on the sender may show ICRCs that the
   /// adapter fills in later; then all are bad, and none says anything about delivery.)
-  bool delivered(const PacketFacts& packet) const {
-    return packet.icrc != wire::IcrcStatus::kBad || counts.icrc[static_cast<std::size_t>(wire::IcrcStatus::kGood)] == 0;
-  }
+  bool delivered(const PacketFacts& packet) const { return packet.icrc != wire::IcrcStatus::kBad || !has_good_icrcs(); }
 
  private:
+  bool is_last_ack(const PacketFacts& packet) const;
+  bool has_good_icrcs() const {
+    return counts.icrc[static_cast<std::size_t>(wire::IcrcStatus::kGood)] != 0 ||
+           (!row.empty() && row.path().icrc == wire::IcrcStatus::kGood);
+  }
+  void begin_row(const PacketFacts& packet);
+  void change_opcode(std::uint8_t opcode);
+  void end_opcode();
+  void add_row(DirectionTraffic& to) const;
   void count_paused(std::uint8_t classes);
   void note_dscp(const PacketFacts& packet);
-  void add_path_row(DirectionTraffic& to) const;
 };
 
 }  // namespace rocetop::track

@@ -29,6 +29,14 @@ bool is_stray(const ConnectionCounts& c) {
   return !c.b_to_a && c.a_to_b->frames <= 2 && c.paired_by == PairedBy::kNone;
 }
 
+Observation observed(Kind kind, SpaceName space, std::uint32_t connection) {
+  Observation observation;
+  observation.connection = connection;
+  observation.space = space;
+  observation.kind = kind;
+  return observation;
+}
+
 std::int64_t outside(std::int64_t value, std::int64_t low, std::int64_t high) {
   return value < low ? low - value : value > high ? value - high : 0;
 }
@@ -39,58 +47,96 @@ Tracker::Tracker(const Limits& limits, ResolutionSink* sink)
     : context_(limits),
       management_(limits.management_exchanges),
       pairing_(limits.noted_windows, limits.hosts),
-      cnps_(limits.hosts) {
+      cnps_(limits.hosts),
+      fast_cnps_(limits.hosts) {
   context_.sink = sink;
 }
 
 Tracker::~Tracker() = default;
 
-Observation Tracker::on_packet(const wire::Packet& packet, FrameId frame, Nanos time, std::uint32_t wire_bytes) {
-  FlowKey key;
+void Tracker::prepare(const wire::Packet& packet, FrameId frame, Nanos time, std::uint32_t wire_bytes,
+                      Arrival& out) const {
+  out.packet = &packet;
+  take_facts(packet, frame, time, wire_bytes, out.facts);
+  FlowKey& key = out.key;
   key.hosts = {packet.src, packet.dst, packet.network, packet.protocol};
   key.dst_qpn = packet.bth.dest_qp;
-  PacketFacts facts = facts_of(packet, frame, time, wire_bytes);
-  if (pauses_.any()) facts.paused_classes = pauses_.paused_classes(time);
-  if (time - context_.now >= HoleLog::kShortest && context_.frame) [[unlikely]] {
-    context_.holes.on_silence(context_.frame, context_.now, frame, time);
+  key.datagram = out.facts.role == wire::Role::kDatagram;
+  key.src_qpn = key.datagram && packet.has(wire::kDeth) ? packet.deth.src_qp : Qpn{};
+  out.hash = FlowKeyHash{}(key);
+  out.flows_version = 0;
+  flows_.fetch(out.hash);
+}
+
+void Tracker::look_up(std::span<Arrival> arrivals) {
+  for (Arrival& arrival : arrivals) {
+    arrival.flow = flows_.find(arrival.key, arrival.hash);
+    arrival.flows_version = flows_.version();
+    if (arrival.flow) arrival.flow.connection->fetch(arrival.flow.side, arrival.facts);
   }
-  context_.now = time;
-  context_.frame = frame;
-  key.datagram = facts.role == wire::Role::kDatagram;
-  if (key.datagram && packet.has(wire::kDeth)) key.src_qpn = packet.deth.src_qp;
+}
+
+void Tracker::look_further(std::span<const Arrival> arrivals) const {
+  for (const Arrival& arrival : arrivals) {
+    if (arrival.flow && arrival.flows_version == flows_.version()) {
+      arrival.flow.connection->fetch_further(arrival.flow.side, arrival.facts);
+    }
+  }
+}
+
+Observation Tracker::on_packet(const wire::Packet& packet, FrameId frame, Nanos time, std::uint32_t wire_bytes) {
+  Arrival arrival;
+  prepare(packet, frame, time, wire_bytes, arrival);
+  return on_packet(arrival);
+}
+
+Observation Tracker::on_packet(Arrival& arrival) {
+  const FlowKey& key = arrival.key;
+  PacketFacts& facts = arrival.facts;
+  if (pauses_.any()) facts.paused_classes = pauses_.paused_classes(facts.time);
+  if (facts.role == wire::Role::kCnp && arrival.packet->is_fast_cnp()) {
+    fast_cnps_.on_fast_cnp(*arrival.packet, facts.frame, facts.time);
+  }
+  if (facts.time - context_.now >= HoleLog::kShortest && context_.frame) [[unlikely]] {
+    context_.holes.on_silence(context_.frame, context_.now, facts.frame, facts.time);
+  }
+  context_.now = facts.time;
+  context_.frame = facts.frame;
   if (key.dst_qpn.value <= 1 && facts.role != wire::Role::kCnp) {
-    on_management(packet, key, frame, time);
-    Observation observation;
-    observation.kind = Kind::kManagement;
-    return observation;
+    on_management(*arrival.packet, key, facts.frame, facts.time);
+    return observed(Kind::kManagement, SpaceName::kNone, 0);
   }
-  const Observation observation = route(key, facts);
+  const FlowTable::Flow flow =
+      arrival.flows_version == flows_.version() ? arrival.flow : flows_.find(key, arrival.hash);
+  if (flow && context_.limits.shortcuts && flow.connection->take_ordinary(flow.side, facts)) {
+    return observed(Kind::kNew, SpaceName::kRequests, flow.connection->id);
+  }
+  const Observation observation = route(key, facts, flow);
   if (facts.role == wire::Role::kCnp && observation.kind != Kind::kDuplicate) {
     cnps_.on_cnp(key.hosts, facts, key.dst_qpn);
   }
   return observation;
 }
 
-Observation Tracker::route(const FlowKey& key, const PacketFacts& packet) {
-  auto found = flows_.find(key);
-  if (found == flows_.end() && !may_open(key, packet)) return {};
-  Flow flow = found != flows_.end() ? found->second : open_flow(key, packet);
+Observation Tracker::route(const FlowKey& key, const PacketFacts& packet, FlowTable::Flow flow) {
+  Observation observation;
+  if (!flow && !may_open(key, packet)) return observation;
+  if (!flow) flow = open_flow(key, packet);
   if (packet.role == wire::Role::kCnp && networks_.size() > 1) flow = home_of_cnps(key, flow, packet);
-  Connection* known = connections_[flow.connection].get();
   if (packet.role == wire::Role::kRequest) {
-    if (!known->suspicion && known->side(flow.side).requests.is_suspect(packet)) {
-      doubt(flow.connection, flow.side, packet);
-      found = flows_.find(key);
-      flow = found != flows_.end() ? found->second : open_flow(key, packet);
-      known = connections_[flow.connection].get();
+    const Connection& known = *flow.connection;
+    if (!known.suspicion && known.side(flow.side).requests.is_suspect(packet)) {
+      doubt(flow.index, flow.side, packet);
+      flow = flows_.find(key);
+      if (!flow) flow = open_flow(key, packet);
     }
-  } else if ((packet.role == wire::Role::kAcknowledge || packet.role == wire::Role::kResponse) && !known->is_paired()) {
+  } else if ((packet.role == wire::Role::kAcknowledge || packet.role == wire::Role::kResponse) &&
+             !flow.connection->is_paired()) {
     try_to_pair(key, packet);
-    flow = flows_.find(key)->second;
-    known = connections_[flow.connection].get();
+    flow = flows_.find(key);
   }
-  Connection& connection = *known;
-  Observation observation = connection.on_packet(flow.side, packet, context_);
+  Connection& connection = *flow.connection;
+  connection.on_packet(flow.side, packet, context_, observation);
   if (connection.id == 0) connection.id = next_id_++;
   observation.connection = connection.id;
   if (packet.role == wire::Role::kCnp && observation.kind != Kind::kDuplicate) {
@@ -101,12 +147,12 @@ Observation Tracker::route(const FlowKey& key, const PacketFacts& packet) {
     const Psn last = wire_psn(std::max(requests.highest(), requests.first()));
     if (Pairing::bucket_of(last) != connection.noted_bucket ||
         Pairing::bucket_of(packet.psn) != connection.noted_bucket) {
-      pairing_.note_requests(key.hosts, flow.connection, packet.psn, last,
+      pairing_.note_requests(key.hosts, flow.index, packet.psn, last,
                              [this](ConnectionIndex index) { return waits_for_other_side(index); });
       connection.noted_bucket = Pairing::bucket_of(last);
     }
   }
-  if (connection.suspicion) decide_doubt(flow.connection, flow.side, packet);
+  if (connection.suspicion) decide_doubt(flow.index, flow.side, packet);
   return observation;
 }
 
@@ -121,17 +167,15 @@ bool Tracker::may_open(const FlowKey& key, const PacketFacts& packet) {
   return false;
 }
 
-Tracker::Flow Tracker::open_flow(const FlowKey& key, const PacketFacts& packet) {
+FlowTable::Flow Tracker::open_flow(const FlowKey& key, const PacketFacts& packet) {
   if (live_ >= kLiveMost) make_room();
   const bool known_network = std::find(networks_.begin(), networks_.end(), key.hosts.network) != networks_.end();
   if (!known_network && networks_.size() < context_.limits.networks) networks_.push_back(key.hosts.network);
-  if (const auto elsewhere = flow_elsewhere(key, packet)) return also_known_as(key, *elsewhere);
+  if (const Flow elsewhere = flow_elsewhere(key, packet)) return also_known_as(key, elsewhere);
   if (key.datagram) {
-    if (const auto other = flows_.find(key.reversed_datagram()); other != flows_.end()) {
-      Connection& connection = *connections_[other->second.connection];
-      const auto side = static_cast<std::uint8_t>(connection.add_side(key));
-      const Flow flow{other->second.connection, side};
-      flows_.insert_or_assign(key, flow);
+    if (FlowTable::Flow flow = flows_.find(key.reversed_datagram())) {
+      flow.side = static_cast<std::uint8_t>(flow.connection->add_side(key));
+      flows_.put(key, flow);
       ++joined_;
       return flow;
     }
@@ -142,18 +186,15 @@ Tracker::Flow Tracker::open_flow(const FlowKey& key, const PacketFacts& packet) 
   Connection& connection = *connections_[index];
   connection.facts = {key.hosts.protocol, key.hosts.network};
   connection.add_side(key);
-  flows_.insert_or_assign(key, Flow{index, 0});
+  flows_.put(key, {&connection, index, 0});
   if (const auto said = announced_.find(key); said != announced_.end()) {
     const Announcement& a = said->second.announcement;
     const FlowKey& other_key = key == a.a_to_b ? a.b_to_a : a.a_to_b;
     connection.announce(a.facts, a.path_mtu, other_key.dst_qpn);
-    const auto other = flows_.find(other_key);
-    if (other != flows_.end() && other->second.connection != index &&
-        !connections_[other->second.connection]->is_paired()) {
-      join(other->second.connection, index, PairedBy::kCm);
-    }
+    const FlowTable::Flow other = flows_.find(other_key);
+    if (other && other.index != index && !other.connection->is_paired()) join(other.index, index, PairedBy::kCm);
   }
-  return flows_.find(key)->second;
+  return flows_.find(key);
 }
 
 ConnectionIndex Tracker::free_index() {
@@ -173,36 +214,34 @@ void Tracker::drop(ConnectionIndex index) {
   --live_;
 }
 
-// ---------------------------------------------------------------------------------------------- the same in other
-// VLANs
+// ---------------------------------------------------------------------------------------------- the same, other VLANs
 
 /// The flow that a packet with these VLAN tags belongs to although the rest of it carries others: a mirror shows every
 /// packet at two places, and one of them is tagged otherwise; or it is a CNP, and the network gives CNPs a VLAN of
 /// their own. A copy is the same packet, at the same time; CNPs are taken along where there is one such flow, and no
 /// other.
-std::optional<Tracker::Flow> Tracker::flow_elsewhere(const FlowKey& key, const PacketFacts& packet) const {
-  if (networks_.size() < 2) return std::nullopt;
-  std::optional<Flow> only;
+FlowTable::Flow Tracker::flow_elsewhere(const FlowKey& key, const PacketFacts& packet) {
+  if (networks_.size() < 2) return {};
+  Flow only;
   bool several = false;
   FlowKey other = key;
   for (const wire::NetworkKey& network : networks_) {
     if (network == key.hosts.network || network.vni != key.hosts.network.vni) continue;
     other.hosts.network = network;
-    const auto found = flows_.find(other);
-    if (found == flows_.end()) continue;
-    const Connection& connection = *connections_[found->second.connection];
-    if (connection.side(found->second.side).has_just_sent(packet)) return found->second;
-    if (connection.transport() == wire::Transport::kCnp) continue;
-    several = several || (only && only->connection != found->second.connection);
-    only = found->second;
+    const Flow found = flows_.find(other);
+    if (!found) continue;
+    if (found.connection->side(found.side).has_just_sent(packet)) return found;
+    if (found.connection->transport() == wire::Transport::kCnp) continue;
+    several = several || (only && only.connection != found.connection);
+    only = found;
   }
-  return packet.role == wire::Role::kCnp && !several ? only : std::nullopt;
+  return packet.role == wire::Role::kCnp && !several ? only : Flow{};
 }
 
 /// At most Limits::networks names a side, as each is in another network.
-Tracker::Flow Tracker::also_known_as(const FlowKey& key, const Flow& flow) {
-  connections_[flow.connection]->side(flow.side).also.push_back(key);
-  flows_.insert_or_assign(key, flow);
+FlowTable::Flow Tracker::also_known_as(const FlowKey& key, const Flow& flow) {
+  flow.connection->side(flow.side).also.push_back(key);
+  flows_.put(key, flow);
   return flow;
 }
 
@@ -213,23 +252,22 @@ void Tracker::note_network_of_cnp(Side& side, const wire::NetworkKey& network, s
 }
 
 /// Where nothing but CNPs was seen of a flow, its data may have begun in another VLAN since.
-Tracker::Flow Tracker::home_of_cnps(const FlowKey& key, const Flow& flow, const PacketFacts& packet) {
-  Connection& cnps = *connections_[flow.connection];
+FlowTable::Flow Tracker::home_of_cnps(const FlowKey& key, const Flow& flow, const PacketFacts& packet) {
+  Connection& cnps = *flow.connection;
   if (cnps.transport() != wire::Transport::kCnp || cnps.side_count() != 1) return flow;
   Side& side = cnps.side(0);
-  if (side.counts.frames == 0 || side.held.size() != side.counts.frames) return flow;  // just opened, or some are lost
-  const auto home = flow_elsewhere(key, packet);
-  if (!home || home->connection == flow.connection) return flow;
+  if (side.frames() == 0 || side.held.size() != side.frames()) return flow;  // just opened, or some are lost
+  const Flow home = flow_elsewhere(key, packet);
+  if (!home || home.connection == flow.connection) return flow;
   const std::vector<PacketFacts> held = std::move(side.held);
   context_.held_left += held.size();
   const std::vector<FlowKey> names = names_of(side);
   cnps.give_back(context_);
-  drop(flow.connection);
-  for (const FlowKey& name : names) also_known_as(name, *home);
-  Connection& connection = *connections_[home->connection];
-  connection.adopt_cnps(home->side, held, context_);
-  note_network_of_cnp(connection.side(home->side), key.hosts.network, held.size());
-  return *home;
+  drop(flow.index);
+  for (const FlowKey& name : names) also_known_as(name, home);
+  home.connection->adopt_cnps(home.side, held, context_);
+  note_network_of_cnp(home.connection->side(home.side), key.hosts.network, held.size());
+  return home;
 }
 
 std::vector<FlowKey> Tracker::names_of(const Side& side) {
@@ -242,18 +280,18 @@ std::vector<FlowKey> Tracker::names_of(const Side& side) {
 void Tracker::bring_cnps_home() {
   if (networks_.size() < 2) return;
   for (ConnectionIndex i = 0; i < connections_.size(); ++i) {
-    const Connection* c = connections_[i].get();
+    Connection* c = connections_[i].get();
     if (!c || c->transport() != wire::Transport::kCnp || c->side_count() != 1 || c->side(0).held.empty()) continue;
     const PacketFacts last = c->side(0).held.back();
     const FlowKey key = c->side(0).key;
-    home_of_cnps(key, Flow{i, 0}, last);
+    home_of_cnps(key, {c, i, 0}, last);
   }
 }
 
 // ---------------------------------------------------------------------------------------------- pairing
 
 void Tracker::try_to_pair(const FlowKey& key, const PacketFacts& packet) {
-  const ConnectionIndex index = flows_.find(key)->second.connection;
+  const ConnectionIndex index = flows_.find(key).index;
   // A side whose replies fit none, or too many, is tried more and more seldom.
   const std::uint32_t attempt = connections_[index]->pairing_attempts++;
   if (attempt >= kAttemptsAtFirst && attempt % kAttemptsAtFirst != 0) return;
@@ -283,7 +321,7 @@ void Tracker::join(ConnectionIndex one, ConnectionIndex other, PairedBy by) {
   drop(gone);
   pairing_.forget(kept);
   for (std::uint8_t side = 0; side < 2; ++side) {
-    for (const FlowKey& name : names_of(connection.side(side))) flows_[name] = Flow{kept, side};
+    for (const FlowKey& name : names_of(connection.side(side))) flows_.put(name, {&connection, kept, side});
   }
 }
 
@@ -393,19 +431,19 @@ void Tracker::begin_anew(ConnectionIndex index) {
     connections_[index]->take_again(context_);
   }
   retire(index);
-  for (const auto& [key, packet] : again) route(key, packet);
+  for (const auto& [key, packet] : again) route(key, packet, flows_.find(key));
 }
 
 void Tracker::retire(ConnectionIndex index) {
   Connection& connection = *connections_[index];
   for (std::size_t side = 0; side < connection.side_count(); ++side) {
     for (const FlowKey& name : names_of(connection.side(side))) {
-      const auto found = flows_.find(name);
-      if (found != flows_.end() && found->second.connection == index) flows_.erase(found);
+      const Flow flow = flows_.find(name);
+      if (flow && flow.index == index) flows_.erase(name);
     }
   }
   connection.give_back(context_);
-  if (connection.is_stray()) count_stray(connection.side(0).counts.frames);
+  if (connection.is_stray()) count_stray(connection.side(0).frames());
   if (finished_.size() >= context_.limits.connections) leave_strays_out();
   if (connection.is_stray() && strays_are_noise()) {
     // counted, not listed
@@ -475,8 +513,7 @@ void Tracker::announce(const Announcement& announcement) {
     announced_.insert_or_assign(key, Announced{announcement, announcements_});
     announced_order_.emplace_back(key, announcements_);
     // Whatever used these QPNs before is over.
-    const auto found = flows_.find(key);
-    if (found != flows_.end()) retire(found->second.connection);
+    if (const FlowTable::Flow flow = flows_.find(key)) retire(flow.index);
   }
   // An exchange is forgotten, and counted, before its announcement is.
   while (announced_order_.size() > 2 * context_.limits.management_exchanges) {

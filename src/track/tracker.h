@@ -7,17 +7,30 @@
 
 #include <deque>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "track/cnp_log.h"
 #include "track/connection.h"
 #include "track/context.h"
+#include "track/fast_cnp_log.h"
 #include "track/flow_key.h"
+#include "track/flow_table.h"
 #include "track/management.h"
 #include "track/pairing.h"
 #include "track/pause_log.h"
 
 namespace rocetop::track {
+
+/// A packet that is about to be tracked. `packet` must live as long.
+struct Arrival {
+  const wire::Packet* packet = nullptr;
+  PacketFacts facts;
+  FlowKey key = {};
+  std::size_t hash = 0;
+  FlowTable::Flow flow;  ///< as look_up() found it, when the flow table had `flows_version`
+  std::uint64_t flows_version = 0;
+};
 
 class Tracker {
  public:
@@ -27,6 +40,14 @@ class Tracker {
 
   /// One decoded packet, in the order of the capture. Times may step back; they are taken as they are.
   Observation on_packet(const wire::Packet& packet, FrameId frame, Nanos time, std::uint32_t wire_bytes);
+
+  /// The same in steps, for who has several packets at hand: after each step, the memory that the next one needs is on
+  /// its way, and other packets can be worked on. prepare() must be the first step and on_packet() the last; the two
+  /// between may be left out.
+  void prepare(const wire::Packet& packet, FrameId frame, Nanos time, std::uint32_t wire_bytes, Arrival& out) const;
+  void look_up(std::span<Arrival> arrivals);
+  void look_further(std::span<const Arrival> arrivals) const;
+  Observation on_packet(Arrival& arrival);
 
   /// A pause frame, between packets in the order of the capture. `link_speed`: bits per second, if it is known.
   void on_pause(const wire::Pause& pause, std::uint32_t interface, FrameId frame, Nanos time,
@@ -39,6 +60,7 @@ class Tracker {
 
   /// What crosses connections, complete after finish(). Call each once.
   std::vector<CnpPacing> cnp_pacing() const { return cnps_.finish(); }
+  const FastCnpLog& fast_cnps() const { return fast_cnps_; }
   std::vector<ReceiverCounts> receivers() { return context_.receivers.finish(); }
   std::vector<CaptureHole> holes(const std::vector<ConnectionCounts>& connections) const {
     return context_.holes.finish(connections);
@@ -63,17 +85,11 @@ class Tracker {
   std::uint64_t management_frames() const { return management_frames_; }
 
  private:
-  struct Flow {
-    ConnectionIndex connection = 0;
-    std::uint8_t side = 0;
-  };
-
   /// What CM said of a flow, and which announcement of all it was in.
   struct Announced {
     Announcement announcement;
     std::uint64_t number = 0;
   };
-
   struct ManagementDatagram {
     HostPair hosts;
     wire::CmMessage message = wire::CmMessage::kReq;
@@ -83,13 +99,14 @@ class Tracker {
 
     bool is_tagged_copy_of(const ManagementDatagram& other) const;
   };
+  using Flow = FlowTable::Flow;
 
-  Observation route(const FlowKey& key, const PacketFacts& packet);
+  Observation route(const FlowKey& key, const PacketFacts& packet, FlowTable::Flow flow);
   bool may_open(const FlowKey& key, const PacketFacts& packet);
   Flow open_flow(const FlowKey& key, const PacketFacts& packet);
   ConnectionIndex free_index();
   void drop(ConnectionIndex index);
-  std::optional<Flow> flow_elsewhere(const FlowKey& key, const PacketFacts& packet) const;
+  Flow flow_elsewhere(const FlowKey& key, const PacketFacts& packet);
   Flow also_known_as(const FlowKey& key, const Flow& flow);
   static void note_network_of_cnp(Side& side, const wire::NetworkKey& network, std::uint64_t cnps);
   Flow home_of_cnps(const FlowKey& key, const Flow& flow, const PacketFacts& packet);
@@ -114,8 +131,9 @@ class Tracker {
   Management management_;
   Pairing pairing_;
   CnpLog cnps_;
+  FastCnpLog fast_cnps_;
   PauseLog pauses_;
-  tsl::robin_map<FlowKey, Flow, FlowKeyHash> flows_;
+  FlowTable flows_;
   tsl::robin_map<FlowKey, Announced, FlowKeyHash> announced_;
   std::deque<std::pair<FlowKey, std::uint64_t>> announced_order_;  // key and number, oldest first
   std::uint64_t announcements_ = 0;

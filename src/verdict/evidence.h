@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "track/counts.h"
+#include "track/fast_cnp_log.h"
 #include "track/hole_log.h"
 #include "track/pause_log.h"
 #include "track/receiver_log.h"
@@ -36,6 +37,7 @@ struct CaptureEvidence {
   std::vector<track::CaptureHole> holes;
   std::vector<track::PausingPort> pauses;
   std::vector<track::ReceiverCounts> receivers;
+  std::vector<track::FastCnpCounts> fast_cnps;
   bool partial = false;                     ///< a filter, -c, --from or --to kept frames out
   std::uint64_t rejections_omitted = 0;     ///< CM rejections beyond what is kept
   std::uint64_t stray_damaged_packets = 0;  ///< wrong ICRC, and a queue pair that nothing else was sent to

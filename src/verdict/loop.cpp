@@ -2,6 +2,7 @@
 #include "verdict/loop.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace rocetop::verdict {
 
@@ -125,7 +126,7 @@ Loop LoopReader::loop(const DirectionView& v) const {
   if (is_not_ect(d) && queues_without_marks(v)) return Loop::kNotMarked;
   if (!d.congestion) return Loop::kIdle;
   const CongestionCounts& c = *d.congestion;
-  if (c.ce_packets == 0 && c.cnps == 0) return Loop::kIdle;
+  if (c.ce_packets == 0 && c.cnps == 0) return c.fast_cnps == 0 ? Loop::kIdle : Loop::kUnknown;
   if (marks_unanswered(v)) return Loop::kNotificationMissing;
   if (takes_no_notice(v)) return Loop::kReactionMissing;
   if (oscillates(v)) return Loop::kOscillating;
@@ -135,36 +136,54 @@ Loop LoopReader::loop(const DirectionView& v) const {
 
 namespace {
 
-/// A Fast CNP's DestQP is the one of the data packet: the receiver's. (Draft-xiao-rtgwg-rocev2-fast-cnp; others may
-/// name the sender's, as CNPs do.)
-void give_fast_cnps(std::vector<ConnectionCounts>& connections) {
-  const auto is_stray = [](const ConnectionCounts& c) {
-    return c.transport == wire::Transport::kCnp && c.a_to_b && c.a_to_b->fast_cnps > 0;
-  };
-  if (std::none_of(connections.begin(), connections.end(), is_stray)) return;
-  std::map<std::pair<IpAddress, std::uint32_t>, std::vector<DirectionCounts*>> by_name;  // sender and either QPN
-  for (ConnectionCounts& c : connections) {
-    if (c.transport == wire::Transport::kCnp) continue;
-    for (auto* d : {&c.a_to_b, &c.b_to_a}) {
-      if (!*d) continue;
-      const auto& opposite = d == &c.a_to_b ? c.b_to_a : c.a_to_b;
-      if ((*d)->dst_qpn) by_name[{(*d)->src, (*d)->dst_qpn->value}].push_back(&**d);
-      if (opposite && opposite->dst_qpn) by_name[{(*d)->src, opposite->dst_qpn->value}].push_back(&**d);
+/// Which data a Fast CNP is about: that of the host it was sent to, for the queue pair that it names, on the way to the
+/// address in its options. The queue pair is the receiver's (draft-xiao-rtgwg-rocev2-fast-cnp); others may name the
+/// sender's, as CNPs do.
+class FastCnpTargets {
+ public:
+  explicit FastCnpTargets(std::vector<ConnectionCounts>& connections) {
+    for (ConnectionCounts& c : connections) {
+      if (c.transport == wire::Transport::kCnp) continue;
+      if (c.a_to_b) add(*c.a_to_b, c.b_to_a);
+      if (c.b_to_a) add(*c.b_to_a, c.a_to_b);
     }
   }
-  for (const ConnectionCounts& stray : connections) {
-    if (!is_stray(stray) || !stray.a_to_b->dst_qpn) continue;
-    const auto found = by_name.find({stray.a_to_b->dst, stray.a_to_b->dst_qpn->value});
-    if (found == by_name.end()) continue;
-    for (DirectionCounts* d : found->second) d->congestion.use().fast_cnps += stray.a_to_b->fast_cnps;
+
+  void give(const track::FastCnpCounts& cnps) {
+    // Counted where it passed: it was sent as the receiver's own CNPs are.
+    if (delivered_.contains({cnps.from, cnps.sender, cnps.dst_qpn.value})) return;
+    const auto found = by_name_.find({cnps.sender, cnps.dst_qpn.value});
+    if (found == by_name_.end()) return;
+    for (DirectionCounts* d : found->second) {
+      if (!cnps.receiver || d->dst == *cnps.receiver) d->congestion.use().fast_cnps += cnps.cnps;
+    }
   }
-}
+
+ private:
+  void add(DirectionCounts& d, const std::optional<DirectionCounts>& opposite) {
+    const auto note = [&](const std::optional<Qpn>& qpn) {
+      if (!qpn) return;
+      std::vector<DirectionCounts*>& directions = by_name_[{d.src, qpn->value}];
+      if (directions.empty() || directions.back() != &d) directions.push_back(&d);
+    };
+    note(d.dst_qpn);
+    if (!opposite) return;
+    note(opposite->dst_qpn);
+    if (d.dst_qpn) delivered_.insert({d.src, d.dst, d.dst_qpn->value});
+  }
+
+  std::map<std::pair<IpAddress, std::uint32_t>, std::vector<DirectionCounts*>> by_name_;  // sender and either QPN
+  std::set<std::tuple<IpAddress, IpAddress, std::uint32_t>> delivered_;
+};
 
 }  // namespace
 
 void judge_loops(std::vector<ConnectionCounts>& connections, const CaptureEvidence& capture,
                  const Thresholds& thresholds) {
-  give_fast_cnps(connections);
+  if (!capture.fast_cnps.empty()) {
+    FastCnpTargets targets(connections);
+    for (const track::FastCnpCounts& cnps : capture.fast_cnps) targets.give(cnps);
+  }
   const LoopReader reader(connections, capture, thresholds);
   for (ConnectionCounts& c : connections) {
     DirectionCounts* forward = c.a_to_b ? &*c.a_to_b : nullptr;

@@ -18,26 +18,22 @@ inline constexpr std::size_t kBthBytes = 12;
 
 /// Reads the BTH from kBthBytes bytes at `header`.
 inline void parse_bth(const std::uint8_t* header, Bth& out) {
-  constexpr std::size_t kOpcode = 0;
-  constexpr std::size_t kFlags = 1;
-  constexpr std::size_t kPKey = 2;
-  constexpr std::size_t kCongestion = 4;
-  constexpr std::size_t kDestQp = 5;
-  constexpr std::size_t kAckReq = 8;
-  constexpr std::size_t kPsn = 9;
-
-  out.opcode = header[kOpcode];
-  out.solicited = header[kFlags] & 0x80;
-  out.migration = header[kFlags] & 0x40;
-  out.pad = header[kFlags] >> 4 & 3;
-  out.version = header[kFlags] & 0x0F;
-  out.p_key = load_be16(header + kPKey);
-  out.fecn = header[kCongestion] & 0x80;
-  out.becn = header[kCongestion] & 0x40;
-  out.dest_qp = Qpn{load_be24(header + kDestQp)};
-  out.ack_request = header[kAckReq] & 0x80;
-  out.reserved7 = header[kAckReq] & 0x7F;
-  out.psn = Psn{load_be24(header + kPsn)};
+  // Three words, most significant byte first.
+  const std::uint32_t first = load_be32(header);
+  const std::uint32_t second = load_be32(header + 4);
+  const std::uint32_t third = load_be32(header + 8);
+  out.opcode = static_cast<std::uint8_t>(first >> 24);
+  out.solicited = (first & 1u << 23) != 0;
+  out.migration = (first & 1u << 22) != 0;
+  out.pad = first >> 20 & 3;
+  out.version = first >> 16 & 0xF;
+  out.p_key = static_cast<std::uint16_t>(first);
+  out.fecn = (second & 1u << 31) != 0;
+  out.becn = (second & 1u << 30) != 0;
+  out.dest_qp = Qpn{second};
+  out.ack_request = (third & 1u << 31) != 0;
+  out.reserved7 = third >> 24 & 0x7F;
+  out.psn = Psn{third};
 }
 
 }  // namespace rocetop::wire

@@ -18,6 +18,8 @@ void reset(Decoded& out) {
   out.ip_fragment = false;
   out.too_deep = false;
   Packet& packet = out.packet;
+  packet.protocol = Protocol::kRoceV2;
+  packet.src = packet.dst = {};
   packet.network = {};
   packet.udp_src = packet.udp_dst = 0;
   packet.traffic_class = packet.hop_limit = packet.ip_protocol = 0;
@@ -139,17 +141,14 @@ std::string_view reason_name(Undecodable reason) {
 }
 
 void decode(LinkType link_type, Bytes bytes, std::uint32_t wire_length, const DecodeOptions& options, Decoded& out) {
-  reset(out);
   Walk walk{.frame = bytes.data(),
             .end = bytes.size(),
             .wire_end = std::max<std::size_t>(bytes.size(), wire_length),
             .options = options,
             .out = out};
-  if (link_type == LinkType::kEthernet && plain(walk)) {
-    roce(walk, Protocol::kRoceV2);
-  } else {
-    take_steps(link_type, walk);
-  }
+  if (link_type == LinkType::kEthernet && plain(walk)) return;
+  reset(out);
+  take_steps(link_type, walk);
 }
 
 }  // namespace rocetop::wire

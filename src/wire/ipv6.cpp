@@ -28,6 +28,7 @@ constexpr std::uint8_t kFragmentHeader = 44;
 constexpr std::uint8_t kDestinationOptions = 60;
 constexpr std::uint8_t kMobility = 135;
 constexpr std::size_t kUnitBytes = 8;
+constexpr std::size_t kOptions = 2;  // behind next header and length
 constexpr std::size_t kFragmentField = 2;
 constexpr std::uint16_t kFragmentOffsetMask = 0xFFF8;
 constexpr std::uint16_t kMoreFragments = 1;
@@ -62,7 +63,10 @@ Next extensions(Walk& walk, std::uint8_t protocol) {
       if (field & kFragmentOffsetMask) return Next::kOther;
     } else {
       bytes += kUnitBytes * header[1];
-      packet.destination_options |= protocol == kDestinationOptions;
+      if (protocol == kDestinationOptions && walk.peek(bytes)) {
+        packet.destination_options = true;
+        packet.options = {header + kOptions, bytes - kOptions};
+      }
     }
     protocol = header[0];
     if (!step_over(walk, bytes)) return Next::kOther;

@@ -159,14 +159,12 @@ constexpr OpcodeFacts facts_of(std::uint8_t opcode) {
   return facts;
 }
 
-constexpr auto kFacts = [] {
+}  // namespace
+
+constexpr std::array<OpcodeFacts, 256> kOpcodeFacts = [] {
   std::array<OpcodeFacts, 256> table{};
   for (std::size_t i = 0; i < table.size(); ++i) table[i] = facts_of(static_cast<std::uint8_t>(i));
   return table;
 }();
-
-}  // namespace
-
-const OpcodeFacts& opcode_facts(std::uint8_t opcode) { return kFacts[opcode]; }
 
 }  // namespace rocetop::wire

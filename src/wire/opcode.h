@@ -3,6 +3,7 @@
 // tracker.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -66,7 +67,8 @@ struct OpcodeFacts {
   bool known = false;
 };
 
-/// Constant time.
-const OpcodeFacts& opcode_facts(std::uint8_t opcode);
+extern const std::array<OpcodeFacts, 256> kOpcodeFacts;
+
+inline const OpcodeFacts& opcode_facts(std::uint8_t opcode) { return kOpcodeFacts[opcode]; }
 
 }  // namespace rocetop::wire

@@ -145,7 +145,8 @@ struct Packet {
   std::uint16_t ip_id = 0;              ///< IPv4 identification; supports a decision, never carries it
   bool has_ip_id = false;
   bool fragment = false;             ///< first fragment of a fragmented IP datagram
-  bool destination_options = false;  ///< IPv6 Destination Options before the UDP header (a CNP with it is a Fast CNP)
+  bool destination_options = false;  ///< IPv6 Destination Options before the UDP header
+  Bytes options;                     ///< … what they hold; only valid where there are some
 
   Bth bth;
   std::uint32_t headers = 0;           ///< Header bits: carried and captured
@@ -174,6 +175,8 @@ struct Packet {
   Ecn ecn() const { return static_cast<Ecn>(traffic_class & 3); }
   std::uint8_t dscp() const { return traffic_class >> 2; }
   bool is_cnp() const { return bth.opcode == 0x81; }
+  /// Sent by a switch: see fast_cnp.h.
+  bool is_fast_cnp() const { return destination_options && is_cnp(); }
 };
 
 }  // namespace rocetop::wire

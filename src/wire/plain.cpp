@@ -11,12 +11,17 @@
 //   +----------+------+--------+--------+-----
 //   | src port | 4791 | length | chksum | BTH    UDP
 //   +----------+------+--------+--------+-----
+#include <algorithm>
+
+#include "wire/bth.h"
+#include "wire/extension.h"
+#include "wire/icrc.h"
+#include "wire/opcode.h"
 #include "wire/walk.h"
 
 namespace rocetop::wire {
 namespace {
 
-constexpr std::size_t kSrcMac = 6;
 constexpr std::size_t kEthertype = 12;
 constexpr std::size_t kIp = 14;
 constexpr std::size_t kTos = 15;
@@ -43,34 +48,72 @@ bool is_plain(const std::uint8_t* frame, std::size_t ip_bytes, std::size_t udp_b
          udp_bytes >= kUdpBytes && udp_bytes <= ip_bytes - kIpBytes;
 }
 
+/// RC, UC, UD or XRC, of a known operation: the opcode tells what follows.
+bool is_plain(const OpcodeFacts& facts, const Bth& bth) {
+  return facts.known && facts.role != Role::kCnp && bth.transport() != Transport::kRd && bth.version == 0;
+}
+
+void take_network_fields(const std::uint8_t* frame, Packet& packet) {
+  packet.layers[0] = {Layer::Kind::kEthernet, 0, 0};
+  packet.layers[1] = {Layer::Kind::kIpv4, kIp, 0};
+  packet.layers[2] = {Layer::Kind::kUdp, kUdp, 0};
+  packet.layer_count = 3;
+  packet.protocol = Protocol::kRoceV2;
+  packet.src = IpAddress::v4(frame + kIpSource);
+  packet.dst = IpAddress::v4(frame + kIpDestination);
+  packet.network = {};
+  packet.udp_src = load_be16(frame + kUdp);
+  packet.udp_dst = kRoceV2Port;
+  packet.traffic_class = frame[kTos];
+  packet.hop_limit = frame[kTtl];
+  packet.ip_protocol = frame[kIpProtocol];
+  packet.priority = kNoPriority;
+  packet.ip_id = load_be16(frame + kIpId);
+  packet.has_ip_id = true;
+  packet.fragment = false;
+  packet.destination_options = false;
+}
+
 }  // namespace
 
 bool plain(Walk& walk) {
-  if (walk.end < kBth) return false;
+  if (walk.end < kBth + kBthBytes) return false;
   const std::uint8_t* frame = walk.frame;
   const std::size_t ip_bytes = load_be16(frame + kIpLength);
   const std::size_t udp_bytes = load_be16(frame + kUdpLength);
   if (!is_plain(frame, ip_bytes, udp_bytes)) return false;
 
-  walk.src_mac = frame + kSrcMac;
-  walk.network = {NetworkHeader::Kind::kIpv4, kIp, ip_bytes - kIpBytes};
-  walk.at = kBth;
-  walk.roce_bytes = udp_bytes - kUdpBytes;
-
   Packet& packet = walk.out.packet;
-  packet.layers[0] = {Layer::Kind::kEthernet, 0, 0};
-  packet.layers[1] = {Layer::Kind::kIpv4, kIp, 0};
-  packet.layers[2] = {Layer::Kind::kUdp, kUdp, 0};
-  packet.layer_count = 3;
-  packet.src = IpAddress::v4(frame + kIpSource);
-  packet.dst = IpAddress::v4(frame + kIpDestination);
-  packet.traffic_class = frame[kTos];
-  packet.hop_limit = frame[kTtl];
-  packet.ip_protocol = frame[kIpProtocol];
-  packet.ip_id = load_be16(frame + kIpId);
-  packet.has_ip_id = true;
-  packet.udp_src = load_be16(frame + kUdp);
-  packet.udp_dst = kRoceV2Port;
+  const Bth& bth = packet.bth;
+  parse_bth(frame + kBth, packet.bth);
+  const OpcodeFacts& facts = opcode_facts(bth.opcode);
+  const std::size_t roce_bytes = udp_bytes - kUdpBytes;
+  const std::size_t overhead_bytes = kBthBytes + facts.header_bytes + bth.pad + kIcrcBytes;
+  if (!is_plain(facts, bth) || roce_bytes < overhead_bytes) return false;
+
+  walk.out.kind = FrameKind::kRoce;
+  walk.out.reason = Undecodable::kNone;
+  walk.out.ip_fragment = walk.out.too_deep = false;
+  take_network_fields(frame, packet);
+  packet.payload_bytes = static_cast<std::uint32_t>(roce_bytes - overhead_bytes);
+  packet.expected_headers = facts.headers;
+  const std::uint8_t* after_bth = frame + kBth + kBthBytes;
+  const std::size_t captured_bytes = walk.end - kBth - kBthBytes;
+  packet.headers = 0;
+  if (facts.headers != 0) parse_extensions({after_bth, captured_bytes}, packet);
+  packet.payload = {};
+  if (captured_bytes > facts.header_bytes) {
+    packet.payload = {after_bth + facts.header_bytes,
+                      std::min<std::size_t>(captured_bytes - facts.header_bytes, packet.payload_bytes)};
+  }
+  packet.truncated = captured_bytes < roce_bytes - kBthBytes;
+  packet.icrc = IcrcStatus::kUnchecked;
+  packet.icrc_value = 0;
+  if (!packet.truncated) {
+    walk.network = {NetworkHeader::Kind::kIpv4, kIp, ip_bytes - kIpBytes};
+    walk.roce_bytes = roce_bytes;
+    check_icrc(walk, kBth, true);
+  }
   return true;
 }
 

@@ -50,7 +50,9 @@ Division division_of(const Packet& packet, const ProtocolRules& rules, std::size
   return division;
 }
 
-void check_icrc(const Walk& walk, std::size_t bth, const ProtocolRules& rules) {
+}  // namespace
+
+void check_icrc(Walk& walk, std::size_t bth, bool decides) {
   Packet& packet = walk.out.packet;
   const std::size_t icrc_at = bth + walk.roce_bytes - kIcrcBytes;
   packet.icrc_value = load_icrc(walk.frame + icrc_at);
@@ -59,12 +61,10 @@ void check_icrc(const Walk& walk, std::size_t bth, const ProtocolRules& rules) {
   const Bytes covered{walk.frame + start, icrc_at - start};
   if (compute_icrc(walk.network.kind, covered, bth - start) == packet.icrc_value) {
     packet.icrc = IcrcStatus::kGood;
-  } else if (rules.icrc_decides) {
+  } else if (decides) {
     packet.icrc = IcrcStatus::kBad;
   }
 }
-
-}  // namespace
 
 Next roce(Walk& walk, Protocol protocol) {
   const ProtocolRules rules = rules_of(protocol);
@@ -97,7 +97,7 @@ Next roce(Walk& walk, Protocol protocol) {
   // The rest of a first fragment's packet is not cut off: it travels in other frames.
   const std::size_t here_bytes = packet.fragment ? std::min(stated_bytes, walk.wire_end - walk.at) : stated_bytes;
   packet.truncated = captured_bytes < here_bytes;
-  if (captured_bytes >= stated_bytes) check_icrc(walk, bth, rules);
+  if (captured_bytes >= stated_bytes) check_icrc(walk, bth, rules.icrc_decides);
   walk.out.kind = FrameKind::kRoce;
   return Next::kDone;
 }

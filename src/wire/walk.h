@@ -146,8 +146,13 @@ Next linux_sll2(Walk& walk);
 Next null_loop(Walk& walk);
 Next erf(Walk& walk);
 
-/// Ethernet, plain IPv4 and UDP to kRoceV2Port at once: true with `at` on the BTH, or false with nothing changed.
+/// A frame of Ethernet, plain IPv4, UDP to kRoceV2Port and a known opcode, decoded at once: true with all of `out` set,
+/// or false with nothing changed that means anything.
 bool plain(Walk& walk);
+
+/// Compares the ICRC of a packet that was captured whole, whose BTH is at `bth`. `decides`: one that does not match is
+/// wrong, not just unchecked.
+void check_icrc(Walk& walk, std::size_t bth, bool decides);
 
 /// From the start of the frame to the end of the walk, step by step.
 void take_steps(LinkType link_type, Walk& walk);

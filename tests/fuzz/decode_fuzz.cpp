@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fuzz target: decode() on any bytes, and the CM parser on what a UD packet carries. The first two bytes choose the
-// link type.
+// Fuzz target: decode() on any bytes, and the parsers of CM and Fast CNPs on what it finds. The first two bytes choose
+// the link type.
 #include <cstddef>
 #include <cstdint>
 
 #include "base/check.h"
 #include "wire/cm.h"
 #include "wire/decode.h"
+#include "wire/fast_cnp.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace rocetop;
@@ -31,5 +32,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   [[maybe_unused]] static volatile std::uint32_t sink = 0;
   sink = sum;
   parse_cm(out.packet.payload);
+  if (out.packet.is_fast_cnp()) parse_fast_cnp(out.packet);
   return 0;
 }

@@ -12,6 +12,7 @@
 #include "present/triage_json.h"
 #include "source/open.h"
 #include "support/memory_source.h"
+#include "support/scenario_run.h"
 #include "traffic_plans.h"
 
 namespace rocetop {
@@ -60,6 +61,28 @@ RC_GTEST_PROP(Split, IntoBatchesAnywhereChangesNothing, ()) {
   const auto sizes =
       *rc::gen::nonEmpty(rc::gen::container<std::vector<std::size_t>>(rc::gen::inRange<std::size_t>(1, 9)));
   RC_ASSERT(json(analyse(frames, sizes)) == json(analyse(frames)));
+}
+
+/// What the tracker says, as JSON, and of each packet.
+std::string tracked(const std::vector<generate::TimedFrame>& frames, bool shortcuts) {
+  const test::TrackerRun run = test::track_frames(frames, {}, {.shortcuts = shortcuts});
+  model::Snapshot snapshot;
+  snapshot.connections = run.connections;
+  std::string out = json(snapshot);
+  for (const track::Observation& o : run.observations) {
+    out += std::to_string(o.connection) + ' ' + std::to_string(static_cast<int>(o.space)) +
+           std::to_string(static_cast<int>(o.kind)) + ' ' + std::to_string(o.original_frame.number()) + ' ' +
+           std::to_string(o.trigger_frame.number()) + ' ' + std::to_string(o.missing_before) + ' ' +
+           std::to_string(o.acks_frame.number()) + ' ' + std::to_string(o.rtt.value_or(Nanos{}).count) + '\n';
+  }
+  return out;
+}
+
+RC_GTEST_PROP(Shortcut, OfOrdinaryPacketsSaysWhatTheLongWaySays, ()) {
+  const TrafficPlan plan = any_faulty_plan();
+  RC_LOG() << describe(plan) << "\n";
+  const auto frames = generate::simulate({&plan, 1}).frames;
+  RC_ASSERT(tracked(frames, true) == tracked(frames, false));
 }
 
 RC_GTEST_PROP(Split, OfAPipeAnywhereChangesNothing, ()) {

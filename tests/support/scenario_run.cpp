@@ -23,16 +23,22 @@ class Recorder final : public track::ResolutionSink {
 
 }  // namespace
 
-TrackerRun track_frames(std::span<const generate::TimedFrame> frames) {
+TrackerRun track_frames(std::span<const generate::TimedFrame> frames, std::optional<std::uint64_t> link_speed,
+                        const track::Limits& limits) {
   TrackerRun run;
   Recorder recorder(run.resolutions);
-  track::Tracker tracker({}, &recorder);
+  track::Tracker tracker(limits, &recorder);
   wire::Decoded decoded;
   std::uint64_t number = 0;
   for (const generate::TimedFrame& frame : frames) {
     const auto wire_bytes = static_cast<std::uint32_t>(frame.bytes.size());
     wire::decode(LinkType::kEthernet, frame.bytes, wire_bytes, {}, decoded);
     ++number;
+    if (decoded.kind == wire::FrameKind::kPause) {
+      tracker.on_pause(decoded.pause, 0, FrameId(0, number), frame.time, link_speed);
+      run.observations.emplace_back();
+      continue;
+    }
     EXPECT_EQ(decoded.kind, wire::FrameKind::kRoce) << "frame " << number;
     run.observations.push_back(tracker.on_packet(decoded.packet, FrameId(0, number), frame.time, wire_bytes));
   }
@@ -42,14 +48,28 @@ TrackerRun track_frames(std::span<const generate::TimedFrame> frames) {
   run.set_ups = tracker.set_ups();
   run.receivers = tracker.receivers();
   run.cnp_pacing = tracker.cnp_pacing();
+  run.fast_cnps = tracker.fast_cnps().finish();
+  run.pauses = tracker.pauses(frames.empty() ? Nanos{} : frames.back().time);
   run.stray_damaged_packets = tracker.stray_damaged_packets();
   return run;
 }
 
-TrackerRun track_scenario(std::string_view scenario) {
+TrackerRun track_scenario(std::string_view scenario, std::optional<std::uint64_t> link_speed) {
   const auto frames = generate::run_scenario(scenario);
   EXPECT_TRUE(frames) << scenario << "\n" << (frames ? "" : frames.error().message);
-  return frames ? track_frames(frames.value()) : TrackerRun{};
+  return frames ? track_frames(frames.value(), link_speed) : TrackerRun{};
+}
+
+const track::ConnectionCounts& only(const TrackerRun& run) {
+  static const track::ConnectionCounts none;
+  EXPECT_EQ(run.connections.size(), 1U);
+  return run.connections.empty() ? none : run.connections.front();
+}
+
+Directions directions_of(std::string_view scenario) {
+  const TrackerRun run = track_scenario(scenario);
+  const track::ConnectionCounts& connection = only(run);
+  return {connection.a_to_b.value_or(track::DirectionCounts{}), connection.b_to_a.value_or(track::DirectionCounts{})};
 }
 
 }  // namespace rocetop::test

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The HTML report as a browser shows it: browser_test.py PROGRAM CAPTURES MAKER [TEST…].
+"""The HTML report as a browser shows it: browser_test.py PROGRAM CAPTURES MAKER SCENARIO [TEST…].
 
 One headless Chromium for all tests, driven over its pipe (chromium.py)."""
 from __future__ import annotations
@@ -15,9 +15,13 @@ import unittest
 import chromium
 import report_data
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+import capture_files  # noqa: E402
+
 PROGRAM = ""
 CAPTURES = pathlib.Path()
 MAKER = ""  # writes made captures: tests/bench/make_capture.cpp
+SCENARIO = ""  # writes the capture of a scenario: tests/support/scenario_capture.cpp
 TEXTS = "Array.from(document.querySelectorAll({}), (e) => e.textContent)"
 
 
@@ -36,11 +40,14 @@ class Report(unittest.TestCase):
         cls.browser.__exit__()
         cls.folder.cleanup()
 
-    def open(self, capture: str, *flags: str, theme: str = "light"):
+    def open(self, capture: str, *flags: str, theme: str = "light", width: int = 0):
         self.html = pathlib.Path(self.folder.name) / "report.html"
         self.json = report_data.make(PROGRAM, str(CAPTURES / capture), self.html, *flags)
         self.page = self.browser.page()
         self.page.theme(theme)
+        if width:
+            self.page.send("Emulation.setDeviceMetricsOverride", width=width, height=700, deviceScaleFactor=1,
+                           mobile=True)
         self.page.open(self.html)
         self.assertEqual(self.page.run("document.documentElement.dataset.ready"), "yes")
 
@@ -48,6 +55,22 @@ class Report(unittest.TestCase):
         capture = pathlib.Path(self.folder.name) / "made.pcap"
         subprocess.run([MAKER, str(capture), *shape], check=True)
         return str(capture)
+
+    def scenario(self, text: str, interface: str = "") -> str:
+        """The scenario's frames as a capture; with `interface` as pcapng of an interface of that name."""
+        capture = pathlib.Path(self.folder.name) / "scenario.pcap"
+        subprocess.run([SCENARIO, str(capture), text], check=True)
+        if not interface:
+            return str(capture)
+        _, frames = capture_files.read_pcap(capture)
+        named = capture.with_suffix(".pcapng")
+        named.write_bytes(capture_files.pcapng("", [capture_files.Interface(1, name=interface)], frames))
+        return str(named)
+
+    def table(self, name: str) -> list[list[str]]:
+        """The cells of the first table within data-table=NAME, line by line."""
+        return self.page.run(f"""Array.from(document.querySelector('[data-table={name}] table').tBodies[0].rows,
+            (tr) => Array.from(tr.cells, (cell) => cell.textContent.replaceAll('\\u00a0', ' ')))""")
 
     def tearDown(self):
         """Whatever a test did: nothing on the console, and nothing was asked of anybody."""
@@ -130,6 +153,84 @@ class Report(unittest.TestCase):
         self.assertEqual(self.texts(".connections"), [])
         self.assertIn("0", self.texts(".tiles [data-key=roce_frames] dd"))
 
+    # ------------------------------------------------------------------------------------------------ more than counts
+
+    def test_round_trips_over_time(self):
+        self.open("write-loss.pcapng")
+        direction = self.json["connections"][0]["directions"][0]
+        over = direction["rtt_over_time"]
+        means = self.page.run("rocetopReport.detail.means.map(({steps}) => "
+                              "steps.map(({mean, samples}) => [mean, samples]))")
+        self.assertEqual(means, [[[m, n] for m, n in zip(over["mean_ns"], over["samples"]) if n > 0]])
+        self.assertEqual(sum(n for _, n in means[0]), direction["rtt_ns"]["count"])
+        self.assertIn("Round trips over time", self.texts(".detail figcaption strong"))
+
+    def test_histograms_hold_every_value(self):
+        self.open("write-loss.pcapng")
+        direction = self.json["connections"][0]["directions"][0]
+        wanted = {"round trip": direction["rtt_ns"],
+                  "messages write completion": direction["messages"]["write"]["completion_ns"]}
+        shown = self.page.run("""Object.fromEntries(Array.from(document.querySelectorAll('.histogram'), (figure) =>
+            [figure.dataset.histogram, Array.from(figure.querySelectorAll('.bar-of'), (bar) => bar.title)]))""")
+        self.assertEqual(set(shown), set(wanted))
+        for name, bars in shown.items():
+            counts = [int(bar.split(": ")[1].split(" ")[0].replace(",", "")) for bar in bars]
+            self.assertEqual(sum(counts), wanted[name]["count"], name)
+            self.assertGreater(len(bars), 3, name)
+
+    def test_what_the_connections_of_two_hosts_share(self):
+        self.open(self.scenario(
+            "port 50000 | W 1-40 | ACK 40 | late 3 after=4 | qp 27/28 | port 50001 | step 3us | W 1-40 | ACK 40 | "
+            "CNP | wait 46us | CNP | wait 60us | CNP"))
+        pair = self.json["host_pairs"][0]
+        row = self.table("host-pairs")[0]
+        self.assertEqual(row[:4], ["192.0.2.1 → 192.0.2.2", "2", "80", "81.9 kB"])
+        self.assertIn(f"{pair['jain_index']:.3f}", row)
+        ports = self.page.run("""Array.from(document.querySelectorAll('[data-table=host-pairs] td table tbody tr'),
+            (tr) => Array.from(tr.cells, (cell) => cell.textContent.replaceAll('\\u00a0', ' ')))""")
+        self.assertEqual(sorted(ports), [["50000", "1", "40", "50 %", "1 (2.5 %)"], ["50001", "1", "40", "50 %", "0"]])
+        self.assertEqual(row[-1], "64")
+        self.assertEqual(self.table("cnp-pacing"),
+                         [["192.0.2.2", "3", "not told by the gaps", "49.0 µs", "49.0 µs", "49.0 µs",
+                           "49.0 µs"]])
+
+    def test_pauses_by_interface_and_port(self):
+        hostile = "</script><script>alert(1)</script>\"'\u202e<img src=x>"
+        self.open(self.scenario("W 1-9 | XOFF 3 | W 10-19 | XON 3 | A: XOFF all quanta=10 | W 20-29 | ACK 29", hostile),
+                  "--link-speed", "100G")
+        ports = self.page.run("""Array.from(document.querySelectorAll('[data-table=pauses] table')[1].tBodies[0].rows,
+            (tr) => Array.from(tr.cells, (cell) => cell.textContent.replaceAll('\\u00a0', ' ')))""")
+        shown = hostile.replace("\u202e", "\\u202e")
+        self.assertEqual([row[:5] for row in ports], [[shown, "02:00:00:00:00:02", "3", "1", "1"],
+                                                      [shown, "02:00:00:00:00:01", "all (802.3x)", "1", "0"]])
+        self.assertRegex(ports[0][5], r"^11\.0 µs \(\d+ %\)$")
+
+    def test_traffic_classes(self):
+        self.open("write-loss.pcapng")  # holds ARP and other frames too
+        self.assertEqual(self.texts(".mix .notice"), [])
+        self.assertEqual(self.table("mix")[0][0], "DSCP 0")
+        self.assertIn("RoCE is not alone in it", self.table("mix")[0])
+        self.open(self.scenario("W 1-9 | ACK 9 | CNP"))
+        self.assertIn("Only RoCE is in this capture", self.texts(".mix .notice")[0])
+        self.assertEqual([row[0] for row in self.table("mix")], ["DSCP 26", "DSCP 48"])
+
+    def test_fast_cnps_are_told_apart(self):
+        self.open(self.scenario("ip 2001:db8::1/2001:db8::2 | W 1-40 | ACK 40 | FCNP | FCNP | CNP"))
+        self.check_numbers()
+        self.assertEqual(self.table("fast-cnps"), [["2001:db8::ff", "2001:db8::1", "2001:db8::2", "18", "2", "#42"]])
+        self.assertEqual(self.texts(".detail [data-key=fast_cnps]"), ["fast CNP 2"])
+
+    def test_no_roce_is_no_praise(self):
+        self.open(self.scenario("XOFF 3"))
+        self.assertIn("nothing to judge", self.texts("#findings .notice")[0])
+        self.assertEqual(self.texts(".tiles [data-key=completeness]"), [])
+
+    def test_narrow_screens_scroll_no_sideways(self):
+        for capture in ("write-loss.pcapng", "ce-cnp.pcapng.zst"):
+            self.open(capture, width=360)
+            widths = self.page.run("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+            self.assertEqual(widths[0], widths[1], capture)
+
     # ------------------------------------------------------------------------------------------------ table
 
     def test_sorting_and_filtering(self):
@@ -161,6 +262,8 @@ class Report(unittest.TestCase):
         self.page.key("ArrowDown")
         self.page.key("Enter")
         self.assertEqual(self.page.run("rocetopReport.detail.row.id"), 6)
+        self.assertEqual(self.page.run("Array.from(document.querySelectorAll('.connections tbody [tabindex=\"0\"]'), "
+                                       "(tr) => tr.dataset.id)"), ["6"])
         self.assertIn("Connection 6", self.texts(".detail h3")[0])
 
     def test_matrix_filters_the_table(self):
@@ -335,11 +438,11 @@ def has_plots() -> bool:
 
 
 if __name__ == "__main__":
-    PROGRAM, CAPTURES, MAKER = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
+    PROGRAM, CAPTURES, MAKER, SCENARIO = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3], sys.argv[4]
     if chromium.program() is None:
         print("skipped: chromium is missing (Debian package chromium)")
         sys.exit(77)
     if not has_plots():
         print("skipped: built without uPlot (cmake/uplot.cmake says how to get it)")
         sys.exit(77)
-    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
+    unittest.main(argv=sys.argv[:1] + sys.argv[5:])

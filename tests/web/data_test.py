@@ -58,12 +58,32 @@ class Data(unittest.TestCase):
                     self.assertEqual(len(of), 1)
                     self.check_direction(d, of[0])
 
+    def check_histograms(self, data: dict):
+        """Buckets are the JSON's distributions, value by value."""
+        packed = {c["id"]: c["directions"] for c in data["beside"]["histograms"]["connections"]}
+        found = 0
+        for connection in data["triage"]["connections"]:
+            for i, direction in enumerate(connection["directions"]):
+                histograms = packed[connection["id"]][i] if connection["id"] in packed else {}
+                self.assertEqual("rtt_ns" in histograms, direction["rtt_ns"] is not None)
+                for path, histogram in histograms.items():
+                    summary = direction
+                    for key in path.split("."):
+                        summary = summary[key]
+                    counts = report_data.unpacked(histogram["columns"].split(" ")[1], histogram["buckets"])
+                    self.assertEqual(sum(counts), summary["count"], path)
+                    found += 1
+        return found
+
     def test_every_capture(self):
         captures = sorted(CAPTURES.glob("*.pcap*")) + sorted((CAPTURES / "lab").glob("*.pcap.zst"))
         self.assertGreater(len(captures), 20)
+        found = 0
         for capture in captures:
             with self.subTest(capture=capture.name):
                 self.check(capture)
+                found += self.check_histograms(report_data.data(self.html))
+        self.assertGreater(found, len(captures))
 
     def test_times_psns_and_frames_of_episodes(self):
         """An episode's packets are drawn where `rocetop packets` has them."""

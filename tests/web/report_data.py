@@ -30,8 +30,10 @@ def data(html: pathlib.Path) -> dict:
 
 def column(series: dict, name: str) -> list[int]:
     """A column of a series, read independently of points.js: packed_column.h is the description."""
-    text = series["columns"].split(" ")[PACKED.index(name)]
-    size = series["cells"]
+    return unpacked(series["columns"].split(" ")[PACKED.index(name)], series["cells"])
+
+
+def unpacked(text: str, size: int) -> list[int]:
     if text.startswith("="):
         return [int(text[1:])] * size
     values, value, shift, previous = [], 0, 0, 0
@@ -42,5 +44,5 @@ def column(series: dict, name: str) -> list[int]:
             previous += (value >> 1) ^ -(value & 1)
             values.append(previous)
             value = shift = 0
-    assert len(values) == size, (name, len(values), size)
+    assert len(values) == size, (len(values), size)
     return values

@@ -10,6 +10,9 @@ class ConnectionDetail {
     this.directions = (timeline?.directions ?? []).map((d) => ({
       name: this.nameOf(d), points: d.marks.map((packed) => new Points(packed))}));
     this.plots = [];
+    const zero = Number(report.beside.timeline.zero_ns);
+    this.means = (counts?.directions ?? []).map((d) => ({name: this.nameOf(d), steps: roundTripMeans(d, zero)}))
+        .filter(({steps}) => steps.length > 0);
     this.element = el('section', {class: 'detail', 'aria-label': `Connection ${row.id}`, tabindex: '-1'},
                       el('h3', {}, `Connection ${row.id}: ${endPointText(row.a)} ${row.oneWay ? '→' : '↔'} ${endPointText(row.b)}`),
                       this.facts(), this.makePlots(), ...this.numbers());
@@ -38,9 +41,13 @@ class ConnectionDetail {
   makePlots() {
     if (!this.report.hasPlots) return el('p', {class: 'notice'}, 'This rocetop was built without the library that draws plots.');
     const points = this.directions.flatMap((d) => d.points).filter((p) => p.size > 0);
-    if (points.length === 0) return el('p', {class: 'notice'}, 'No plot: this connection is drawn together with others, below.');
-    const first = Math.min(...points.map((p) => p.t[0]));
-    const last = Math.max(...points.map((p) => p.t[p.size - 1] + p.duration[p.size - 1]));
+    const steps = this.means.flatMap((mean) => mean.steps);
+    const together = points.length > 0 ? null
+        : el('p', {class: 'notice'}, 'The packets of this connection are drawn together with those of others, below.');
+    if (together && steps.length === 0) return together;
+    const first = Math.min(...points.map((p) => p.t[0]), ...(together ? steps : []).map(({from}) => from));
+    const last = Math.max(...points.map((p) => p.t[p.size - 1] + p.duration[p.size - 1]),
+                          ...(together ? steps : []).map(({to}) => to));
     this.view = new View(first, last);
     this.directions.forEach((direction, i) => {
       if (direction.points.some((p) => p.space === 'requests' && p.size > 0)) {
@@ -53,10 +60,12 @@ class ConnectionDetail {
                       points: []};
       this.plots.push(new PsnPlot(this.view, unseen, replier, this.report.severalFiles));
     }
-    this.plots.push(new RatePlot(this.view, this.directions, this.report.pauses));
-    if (points.some((p) => p.mark === 'round_trip')) this.plots.push(new RoundTripPlot(this.view, this.directions));
+    if (!together) this.plots.push(new RatePlot(this.view, this.directions, this.report.pauses));
+    if (steps.length > 0 || points.some((p) => p.mark === 'round_trip')) {
+      this.plots.push(new RoundTripPlot(this.view, this.directions, this.means));
+    }
     const button = (text, help, act) => el('button', {type: 'button', title: help, onclick: act}, text);
-    return el('div', {}, el('div', {class: 'bar no-print'},
+    return el('div', {}, together, el('div', {class: 'bar no-print'},
         button('all', 'key 0', () => this.view.reset()),
         button('+', 'zoom in', () => this.view.zoom(0.5)), button('−', 'zoom out', () => this.view.zoom(2)),
         button('◀', 'pan left', () => this.view.pan(-0.3)), button('▶', 'pan right', () => this.view.pan(0.3)),
@@ -95,9 +104,13 @@ class ConnectionDetail {
 
   numbers() {
     if (!this.counts) return [];
-    return this.counts.directions.flatMap((d) => {
+    const {message_fields: ofMessages, delay_fields: ofDelays, congestion_fields: ofCongestion} = this.report.beside;
+    const packed = this.report.histogramsById.get(this.row.id)?.directions ?? [];
+    return this.counts.directions.flatMap((d, i) => {
       const title = `${d.src} → ${d.dst}` + (d.dst_qpn === null ? '' : ` qp ${d.dst_qpn}`);
-      return [timeSplit(d, title), messageCounts(d, title), congestionLoop(d, title), distributions(d, title),
+      return [timeSplit(d, title), messageCounts(d, title, ofMessages), delayFacts(d, title, ofDelays),
+              congestionLoop(d, title, ofCongestion), classFacts(d, title, this.counts.directions[1 - i]),
+              histograms(d, packed[i], title), distributions(d, title),
               episodes(d, title, this.report), missing(d, title, this.report)];
     }).filter((part) => part !== null);
   }

@@ -2,8 +2,12 @@
 // Findings with their proof; consequences under their cause.
 
 /** `zero`: when the capture began, in nanoseconds (rounded: fine for what people read). `open(connection, frame)` shows a connection's plots, around a frame if one is given. */
-function findingsSection(findings, severalFiles, zero, open) {
-  if (findings.length === 0) return el('p', {class: 'good'}, 'No rule fired. What a tap cannot see may still be wrong.');
+function findingsSection(findings, anyRoce, severalFiles, zero, open) {
+  if (findings.length === 0) {
+    return anyRoce ? el('p', {class: 'good'}, 'No rule fired. What a tap cannot see may still be wrong.')
+                   : el('p', {class: 'notice'}, 'No RoCE is in this capture (UDP destination port 4791 or 4794, EtherType 0x8915): ' +
+                                                'there was nothing to judge.');
+  }
   const byId = new Map(findings.map((finding) => [finding.id, finding]));
   const root = (finding) => {
     const met = new Set();
@@ -101,7 +105,7 @@ function findingBody(finding, severalFiles, zero, open) {
                finding.hosts.length ? [el('dt', {}, 'hosts'), el('dd', {}, finding.hosts.slice(0, 12).join(', ') +
                    (finding.hosts.length > 12 ? ` and ${finding.hosts.length - 12} more` : ''))] : null,
                values.length ? [el('dt', {}, 'values'), el('dd', {}, values.map(([name, value]) =>
-                   el('span', {class: 'value', title: name}, valueText(name, value))))] : null,
+                   el('span', {class: 'value', title: name}, valueParts(name, value))))] : null,
                [el('dt', {}, 'rule'), el('dd', {}, el('code', {}, finding.rule),
                                          finding.confidence === 'high' ? '' : ` · confidence ${finding.confidence}`)]));
 }
@@ -112,17 +116,16 @@ const whenText = (first, last) => first === last ? `at ${offsetText(first - 256)
 
 const spaced = (items) => items.flatMap((item, i) => i === 0 ? [item] : [' ', item]);
 
-/** "wait 44.1 ms" for wait_ns: the unit is the end of a value's name. */
-function valueText(name, value) {
+/** "wait", quiet, and "44.1 ms" for wait_ns: the unit is the end of a value's name. */
+function valueParts(name, value) {
   const [, stem, unit] = name.match(/^(?:(.*?)_)?(ns|bytes|bytes_per_second|bps|bits_per_second|ratio|percent)$/) ??
       [null, name, ''];
-  const words = (stem ?? name).replaceAll('_', ' ') + ' ';
-  if (unit === 'ns') return words + durationText(value);
-  if (unit === 'bytes') return words + bytesText(value);
-  if (unit === 'bytes_per_second') return words + bytesText(value) + '/s';
-  if (unit === 'bps' || unit === 'bits_per_second') return words + rateText(value);
-  if (unit === 'ratio') return words + percentText(value);
-  if (unit === 'percent') return words + significant(value) + '\u00a0%';
-  return words + (Number.isInteger(value) ? grouped(value) : value >= 1000 ? grouped(Math.round(value))
-                                                            : String(Number(value.toPrecision(4))));
+  return [el('span', {class: 'quiet'}, (stem ?? name).replaceAll('_', ' ') + ' '), unitText(value, unit)];
+}
+
+function unitText(value, unit) {
+  if (unit === 'ns') return durationText(value);
+  if (unit === 'bps') return rateText(value);
+  if (unit === 'percent') return significant(value) + '\u00a0%';
+  return fieldText(value, unit);
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Small things the other scripts share: building elements (text only, never markup), numbers as people read them.
 
+/** Characters that turn the direction of what follows, spelt out: a name must not rearrange the page. */
+const visible = (text) => String(text).replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+                                               (c) => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
+
 /** An element with properties and children. Strings become text nodes: nothing from a capture is ever parsed as HTML. */
 function el(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
@@ -10,7 +14,8 @@ function el(tag, properties = {}, ...children) {
     else if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? '' : value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined)
+      .map((child) => child instanceof Node ? child : visible(child)));
   return element;
 }
 
@@ -66,7 +71,9 @@ function fieldText(value, unit) {
   if (unit === 'bytes') return bytesText(value);
   if (unit === 'bits_per_second') return rateText(value);
   if (unit === 'ratio') return percentText(value);
-  return grouped(value);
+  if (unit === 'nanoseconds') return durationText(value);
+  if (unit === 'bytes_per_second') return bytesText(value) + '/s';
+  return Number.isInteger(value) ? grouped(value) : value >= 1000 ? grouped(Math.round(value)) : String(Number(value.toPrecision(4)));
 }
 
 /** What `value` says exactly, for the tip of a cell that is rounded. */

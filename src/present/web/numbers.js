@@ -2,10 +2,11 @@
 // Numbers of a direction beside the plots: where the time went, messages, the congestion loop, distributions. Each is
 // shown where the JSON has it.
 
-/** "rate before cnp 15.0 Gb/s" for every plain number of an object; null and 0 are left out. */
-function plainFacts(object) {
-  return Object.entries(object).filter(([, value]) => typeof value === 'number' && value !== 0)
-      .map(([name, value]) => el('span', {class: 'value', title: name}, valueText(name, value)));
+/** "rate before a CNP 15.0 Gb/s" for every field of an object that is known and not 0. */
+function plainFacts(object, fields) {
+  return fields.filter(({key}) => object[key])
+      .map(({key, heading, unit, help}) => el('span', {class: 'value', 'data-key': key, title: `${help} (${key})`},
+                                              el('span', {class: 'quiet'}, heading + ' '), fieldText(object[key], unit)));
 }
 
 const splitParts = [
@@ -35,18 +36,60 @@ function timeSplit(direction, title) {
             el('summary', {}, `Where the time went, ${title}: ${durationText(split.wall_ns)}`), bar, words);
 }
 
-function messageCounts(direction, title) {
+function messageCounts(direction, title, fields) {
   const kinds = Object.entries(direction.messages ?? {}).filter(([, m]) => m.count || m.partial || m.open);
   if (kinds.length === 0) return null;
   return el('details', {open: true}, el('summary', {}, `Messages, ${title}`),
-            el('dl', {class: 'facts'}, kinds.flatMap(([kind, m]) => [el('dt', {}, kind), el('dd', {}, plainFacts(m))])));
+            el('dl', {class: 'facts'}, kinds.flatMap(([kind, m]) => [el('dt', {}, kind), el('dd', {}, plainFacts(m, fields))])));
 }
 
-function congestionLoop(direction, title) {
+const delayGroups = {rtt_gradient: 'round trip, gradient', rnr_stalls: 'RNR stalls', credits: 'credits'};
+
+/** Where the tap is, and what delays tell besides their distributions. */
+function delayFacts(direction, title, fields) {
+  const rows = [];
+  if (direction.tap_why) {
+    rows.push(['tap', `${direction.tap.replaceAll('_', ' ')} (${direction.tap_confidence}): ${direction.tap_why}`]);
+  }
+  const target = direction.rtt_over_target;
+  if (target) rows.push(['round trip, target', `${percentText(target.ratio)} longer than ${durationText(target.target_ns)}`]);
+  for (const [group, name] of Object.entries(delayGroups)) {
+    const own = fields.filter(({key}) => key.startsWith(group + '.'))
+        .map((field) => ({...field, key: field.key.slice(group.length + 1)}));
+    const facts = plainFacts(direction[group] ?? {}, own);
+    if (facts.length > 0) rows.push([name, facts]);
+  }
+  if (rows.length === 0) return null;
+  return el('details', {open: true, 'data-table': 'delays'}, el('summary', {}, `Delays, ${title}`),
+            el('dl', {class: 'facts'}, rows.flatMap(([name, facts]) => [el('dt', {}, name), el('dd', {}, facts)])));
+}
+
+/** How the packets are marked: ECN, DSCP, 802.1p class, TTL; and what class the CNPs travel in. */
+function classFacts(direction, title, opposite) {
+  const shares = (table) => {
+    const entries = Object.entries(table ?? {}).filter(([, frames]) => frames > 0);
+    const all = entries.reduce((sum, [, frames]) => sum + frames, 0);
+    return entries.map(([value, frames]) => el('span', {class: 'value', title: `${grouped(frames)} packets`},
+        el('span', {class: 'quiet'}, value.replaceAll('_', ' ') + ' '), percentText(frames / all)));
+  };
+  const rows = [['ECN', shares(direction.ecn)], ['DSCP', shares(direction.dscp)], ['802.1p', shares(direction.priorities)],
+                ['TTL', shares(direction.ttl)]].filter(([, facts]) => facts.length > 0);
+  if (direction.dscp_changes > 0) rows.push(['DSCP changes', grouped(direction.dscp_changes)]);
+  if (typeof opposite?.cnp_dscp === 'number') rows.push(['DSCP of the CNPs for it', String(opposite.cnp_dscp)]);
+  if (direction.udp_src !== null) {
+    rows.push(['UDP source port', String(direction.udp_src) + (direction.udp_src_varies ? ' and others' : '')]);
+  }
+  return el('details', {'data-table': 'classes'}, el('summary', {}, `Marks and classes, ${title}`),
+            el('dl', {class: 'facts'}, rows.flatMap(([name, facts]) => [el('dt', {}, name), el('dd', {}, facts)])));
+}
+
+function congestionLoop(direction, title, fields) {
   const loop = direction.congestion;
-  if (!loop || !(loop.ce_packets || loop.cnps || (loop.loop && !['idle', 'unknown'].includes(loop.loop)))) return null;
+  if (!loop || !(loop.ce_packets || loop.cnps || loop.fast_cnps || (loop.loop && !['idle', 'unknown'].includes(loop.loop)))) return null;
   return el('details', {open: true}, el('summary', {}, `Congestion loop, ${title}: ${(loop.loop ?? 'unknown').replaceAll('_', ' ')}`),
-            el('p', {}, plainFacts(loop)));
+            el('p', {}, plainFacts(loop, fields), loop.swings ? el('span', {class: 'value'},
+                el('span', {class: 'quiet'}, 'swings '), `${grouped(loop.swings.count)}, one in ${durationText(loop.swings.period_ns)}, ` +
+                `down by ${percentText(loop.swings.amplitude_ratio)}`) : null));
 }
 
 /** Every distribution in an object of the JSON, however deep: {count, min, p50, …}. */
@@ -58,6 +101,9 @@ function* findDistributions(object, path = []) {
   }
   for (const [key, value] of Object.entries(object)) yield* findDistributions(value, [...path, key]);
 }
+
+/** Where a distribution stands in the JSON, in words. */
+const pathText = (path) => path.join(' ').replaceAll(/_ns|_bytes/g, '').replaceAll('_', ' ').replace('rtt', 'round trip');
 
 const percentiles = ['min', 'p50', 'p90', 'p99', 'p999', 'max'];
 
@@ -77,7 +123,7 @@ function distributions(direction, title) {
                             percentiles.map((p) => el('th', {scope: 'col', class: 'number'}, p.replace('p999', 'p99.9'))),
                             el('th', {scope: 'col', class: 'whiskers'}, 'on one logarithmic axis'))),
          el('tbody', {}, found.map(([path, d]) => el('tr', {'data-distribution': path.join('.')},
-             el('th', {scope: 'row'}, path.join(' ').replaceAll(/_ns|_bytes/g, '').replaceAll('_', ' ')),
+             el('th', {scope: 'row'}, pathText(path)),
              el('td', {class: 'number'}, grouped(d.count)),
              percentiles.map((p) => el('td', {class: 'number', title: isTime(path) ? `${d[p]} ns` : null}, text(path, d[p]))),
              el('td', {class: 'whiskers'}, isTime(path) ? whiskers(d, place) : null)))))));
@@ -93,18 +139,4 @@ function whiskers(d, place) {
   };
   return el('span', {class: 'track', 'aria-hidden': 'true'}, part('thin', d.min, d.max), part('thick', d.p50, d.p99 ?? d.max),
             part('tick', d.p50, d.p50));
-}
-
-/** Pause frames by class, as the JSON counts them. */
-function pauseTable(capture) {
-  const rows = (capture.pfc ?? []).map((p) => [`class ${p.class}`, p]);
-  const link = capture.pause_802_3x;
-  if (link && link.xoff_frames + link.xon_frames > 0) rows.push(['802.3x, all classes', link]);
-  if (rows.length === 0) return null;
-  return el('table', {class: 'plain pauses'}, el('thead', {}, el('tr', {}, ['pause frames', 'XOFF', 'XON', 'time paused']
-      .map((name) => el('th', {scope: 'col'}, name)))), el('tbody', {}, rows.map(([name, p]) => el('tr', {},
-      el('th', {scope: 'row'}, name), el('td', {class: 'number'}, grouped(p.xoff_frames)),
-      el('td', {class: 'number'}, grouped(p.xon_frames)),
-      el('td', {class: 'number'}, typeof p.paused_ns === 'number' ? durationText(p.paused_ns)
-                                                                 : 'needs the link’s speed')))));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Throughput of both directions with CNPs and pause frames; and round trips.
+// Throughput of both directions with CNPs and pause frames.
 
 /** Bits per second of `list` in `bins` equal parts of min..max. Packets drawn together are spread over their time. */
 function rates(list, min, max, bins) {
@@ -111,70 +111,5 @@ class RatePlot extends Plot {
     }
     return [`${momentText(this.xs[bin])} for ${durationText(this.xs[1] - this.xs[0])}`,
             ...this.lines.map(({name}, k) => `${name}: ${rateText(this.columns[k][bin] ?? 0)}`)];
-  }
-}
-
-class RoundTripPlot extends Plot {
-  constructor(view, directions) {
-    super(view, {title: 'Round trips', height: 180, label: 'request to ACK', values: durationText, log: true,
-                 note: 'at the tap, of packets sent once; logarithmic'});
-    this.directions = directions;
-    this.all = directions.map(({name, points}, i) => ({name, colour: i === 0 ? '--rate-a' : '--rate-b', id: 'rtt' + i,
-                                                       shape: 'dot', list: points.filter((p) => p.mark === 'round_trip')}))
-        .filter(({list}) => list.length > 0);
-  }
-
-  keys() { return this.all.map((one) => ({...one, name: 'ACKs of ' + one.name, packets: one.list[0].packets})); }
-  shown() { return this.all.filter(({id}) => !this.hidden.has(id)); }
-
-  yRange() {
-    let low = Infinity;
-    let high = 1;
-    for (const points of this.shown().flatMap(({list}) => list)) {
-      const [from, to] = points.range(this.view.min, this.view.max);
-      for (let i = from; i < to; ++i) {
-        if (points.low[i] > 0 && points.low[i] < low) low = points.low[i];
-        if (points.low[i] + points.span[i] > high) high = points.low[i] + points.span[i];
-      }
-    }
-    return low >= high ? [Math.max(1, high / 3), high * 3] : [low / 1.3, high * 1.3];
-  }
-
-  draw(ctx, x, y) {
-    const size = 3.5 * uPlot.pxRatio;
-    for (const {list, colour} of this.shown()) {
-      ctx.fillStyle = colourOf(colour);
-      for (const points of list) {
-        const [from, to] = points.range(this.view.min, this.view.max);
-        let last = [-9, -9];
-        for (let i = from; i < to; ++i) {
-          const [px, bottom] = [x(points.t[i]), y(Math.max(1, points.low[i]))];
-          const top = points.span[i] ? y(points.low[i] + points.span[i]) : bottom;
-          if (Math.abs(px - last[0]) < 0.7 && Math.abs(bottom - last[1]) < 0.7 && bottom - top < 1) continue;
-          last = [px, bottom];
-          ctx.fillRect(px - size / 2, top - size / 2, size, bottom - top + size);
-        }
-      }
-    }
-  }
-
-  nearest(left, top) {
-    const time = this.plot.posToVal(left, 'x');
-    const reach = kReach * (this.view.max - this.view.min) / this.plot.over.clientWidth;
-    let best = null;
-    let bestDistance = kReach;
-    for (const points of this.shown().flatMap(({list}) => list)) {
-      const [from, to] = points.range(time - reach, time + reach);
-      for (let i = from; i < Math.min(to, from + 20000); ++i) {
-        const distance = Math.hypot(this.plot.valToPos(points.t[i], 'x') - left,
-                                    this.plot.valToPos(Math.max(1, points.low[i]), 'y') - top);
-        if (distance < bestDistance) [bestDistance, best] = [distance, {t: points.t[i], points, i}];
-      }
-    }
-    return best;
-  }
-
-  describe({points, i}) {
-    return describeCell(points, i, null, this.directions.find((d) => d.points.includes(points)).name);
   }
 }

@@ -3,6 +3,11 @@
 
 const data = JSON.parse(document.getElementById('data').textContent);
 
+/** The system's theme, until the reader chooses one. */
+const preferred = matchMedia('(prefers-color-scheme: dark)');
+const themeOf = ({matches}) => matches ? 'dark' : 'light';
+document.documentElement.dataset.theme = themeOf(preferred);
+
 class Report {
   constructor({triage, beside}) {
     this.triage = triage;
@@ -10,6 +15,7 @@ class Report {
     this.severalFiles = triage.files.length > 1;
     this.hasPlots = beside.has_plots && typeof uPlot !== 'undefined';
     this.countsById = new Map(triage.connections.map((c) => [c.id, c]));
+    this.histogramsById = new Map(beside.histograms.connections.map((c) => [c.id, c]));
     this.timelineById = new Map(beside.timeline.connections.map((c) => [c.id, c]));
     this.pauses = beside.timeline.pauses.map((p) => ({class: p.class, xoff: new Points(p.xoff), xon: new Points(p.xon)}));
     this.rows = this.makeRows();
@@ -83,6 +89,7 @@ class Report {
   honesty() {
     const {triage, beside} = this;
     const facts = beside.capture_fields.map((field) => ({...field, value: triage.capture[field.key]}))
+        .filter(({key}) => triage.capture.roce_frames > 0 || !['completeness', 'capture_missed_packets'].includes(key))
         .filter(({value, key}) => value !== null && value !== undefined &&
                                   (value !== 0 || ['frames', 'roce_frames', 'capture_missed_packets'].includes(key)));
     return this.section('capture', 'What the capture is worth',
@@ -93,7 +100,7 @@ class Report {
             el('dt', {}, heading), key === 'completeness' && !triage.capture.completeness_known
                 ? el('dd', {title: 'No acknowledgement was captured: what the capture missed does not show.'}, 'unknown')
                 : el('dd', {title: exactText(value, unit)}, fieldText(value, unit))))),
-        ...[pauseTable(triage.capture)].filter(Boolean));
+        ...[pauseTable(triage.capture), trafficMix(triage.capture.mix)].filter(Boolean));
   }
 
   section(id, title, ...children) {
@@ -112,6 +119,8 @@ class Report {
                  (timeline.other_connections ? `, together with others: ${grouped(timeline.other_connections)}` : '') +
                  ' (column “plot”; bins keep every kind of event and every count).');
     }
+    const {omitted} = this.beside.histograms;
+    if (omitted > 0) parts.push(`${grouped(omitted)} connections with details have percentiles but no histograms.`);
     const rest = this.rows.length - detailed;
     if (rest > 0) parts.push(`The ${grouped(detailed)} connections in the most trouble have episodes and distributions; ` +
                              `the other ${grouped(rest)} have their numbers in the table.`);
@@ -131,9 +140,13 @@ class Report {
   }
 
   switchTheme() {
-    const dark = document.documentElement.dataset.theme
-        ? document.documentElement.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
-    document.documentElement.dataset.theme = dark ? 'light' : 'dark';
+    const dark = document.documentElement.dataset.theme === 'dark';
+    this.setTheme(dark ? 'light' : 'dark');
+    this.chosen = true;
+  }
+
+  setTheme(theme) {
+    document.documentElement.dataset.theme = theme;
     this.repaint();
   }
 
@@ -156,7 +169,7 @@ class Report {
           .map(([id, name]) => el('a', {href: '#' + id}, name)))),
       this.honesty(),
       this.section('findings', `Findings (${grouped(beside.findings_in_all)})`,
-                   findingsSection(triage.findings, this.severalFiles, Number(beside.timeline.zero_ns), (...args) => this.open(...args)),
+                   findingsSection(triage.findings, triage.capture.roce_frames > 0, this.severalFiles, Number(beside.timeline.zero_ns), (...args) => this.open(...args)),
                    beside.findings_in_all > triage.findings.length ? el('p', {class: 'quiet'},
                        `The first ${grouped(triage.findings.length)} are here; rocetop triage --all has them all.`) : null),
       many ? this.section('connections', 'Connections', this.honestyOfPlots(), this.table.element) : null,
@@ -164,7 +177,9 @@ class Report {
       many ? this.section('hosts', 'Who sends to whom', matrixSection(beside, (hosts) => {
         this.table.filterBy(hosts.join(' '));
         document.getElementById('connections').scrollIntoView();
-      })) : null,
+      }), ...[hostPairs(triage.host_pairs, triage.host_pairs_omitted, beside.host_pair_fields),
+              cnpPacing(triage.cnp_pacing, triage.cnp_pacing_omitted), fastCnps(triage.fast_cnps, triage.fast_cnps_omitted),
+              receivers(triage.receivers, triage.receivers_omitted)].filter(Boolean)) : null,
       this.others(),
       el('footer', {class: 'quiet'}, 'Made by rocetop ' + triage.rocetop_version +
          '. This file needs no network and sends nothing anywhere. Frame numbers count from 1 within their file, as in ' +
@@ -178,7 +193,9 @@ class Report {
   }
 
   listen() {
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.repaint());
+    preferred.addEventListener('change', () => {
+      if (!this.chosen) this.setTheme(themeOf(preferred));
+    });
     addEventListener('hashchange', () => {
       const asked = location.hash.match(/^#connection-(\d+)$/);
       if (asked) this.open([Number(asked[1])]);

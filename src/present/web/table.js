@@ -102,6 +102,7 @@ class ConnectionTable {
       th.setAttribute('aria-sort', sorted ? (this.descending ? 'descending' : 'ascending') : 'none');
     }
     this.body.replaceChildren(...rows.slice(0, this.most).map((row) => this.line(row)));
+    this.reach(this.body.querySelector('[aria-selected=true]') ?? this.body.firstElementChild);
     const all = this.rows.length;
     this.status.textContent = (rows.length === all ? `${grouped(all)} connection${all === 1 ? '' : 's'}`
                                                    : `${grouped(rows.length)} of ${grouped(all)} connections`) +
@@ -112,7 +113,7 @@ class ConnectionTable {
 
   line(row) {
     const act = () => this.open([row.id]);
-    return el('tr', {tabindex: '0', 'data-id': row.id, class: row.severity ? 'severity-' + row.severity : null,
+    return el('tr', {tabindex: '-1', 'data-id': row.id, class: row.severity ? 'severity-' + row.severity : null,
                      'aria-selected': String(row.id === this.selected), onclick: act,
                      onkeydown: (event) => {
                        if (event.key === 'Enter' || event.key === ' ') {
@@ -123,6 +124,7 @@ class ConnectionTable {
                                   : event.key === 'ArrowUp' ? 'previousElementSibling' : null;
                        if (next && event.currentTarget[next]) {
                          event.preventDefault();
+                         this.reach(event.currentTarget[next]);
                          event.currentTarget[next].focus();
                        }
                      }},
@@ -131,8 +133,18 @@ class ConnectionTable {
                                               column.text(row))));
   }
 
+  /** Tab leads to one row, arrows lead on: nobody wants to step through a hundred. */
+  reach(row) {
+    this.body.querySelector('[tabindex="0"]')?.setAttribute('tabindex', '-1');
+    row?.setAttribute('tabindex', '0');
+  }
+
   select(id) {
     this.selected = id;
-    for (const tr of this.body.children) tr.setAttribute('aria-selected', String(Number(tr.dataset.id) === id));
+    for (const tr of this.body.children) {
+      const chosen = Number(tr.dataset.id) === id;
+      tr.setAttribute('aria-selected', String(chosen));
+      if (chosen) this.reach(tr);
+    }
   }
 }

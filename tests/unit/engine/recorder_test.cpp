@@ -64,6 +64,13 @@ const model::Series* series(const Timeline& timeline, std::size_t connection, st
   return nullptr;
 }
 
+TEST(Analysis, FastCnpsAreNoConnectionSeenInOneDirection) {
+  const std::string data = "ip 2001:db8::1/2001:db8::2 | W 100-103 | ACK 103 | W 104 | ACK 104 | ";
+  EXPECT_EQ(record(data + "FCNP").snapshot.capture.one_way_connections, 0u);
+  EXPECT_EQ(record(data + "FCNP").snapshot.fast_cnps.size(), 1u);
+  EXPECT_EQ(record(data + "qp 5/6 | CNP").snapshot.capture.one_way_connections, 1u) << "an ordinary one for nobody";
+}
+
 TEST(Recorder, DrawsEachPacketAsWhatItWas) {
   const auto r = record("W 100-103 | drop 102 | NAK 102 | W 102-103 | ACK 103 | CNP");
   ASSERT_EQ(r.timeline.connections.size(), 1u);

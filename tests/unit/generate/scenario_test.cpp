@@ -155,6 +155,44 @@ TEST(Scenario, MarksAndTags) {
   EXPECT_EQ(load_be16(&f[4].bytes[12]), 0x86DD);
 }
 
+std::vector<std::uint8_t> bytes(const FrameBytes& frame, std::size_t at, std::size_t n) {
+  const auto begin = frame.begin() + static_cast<std::ptrdiff_t>(at);
+  return {begin, begin + static_cast<std::ptrdiff_t>(n)};
+}
+
+TEST(Scenario, PausesClassesAndLinks) {
+  const auto f = frames("XOFF 3 | A: XOFF 0-1 quanta=9 | XON 3 | XOFF all quanta=258 | W 1 | drop 1");
+  ASSERT_EQ(f.size(), 4U);
+  EXPECT_EQ(bytes(f[0].bytes, 0, 18),
+            (std::vector<std::uint8_t>{1, 0x80, 0xC2, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x88, 0x08, 1, 1, 0, 8}));
+  EXPECT_EQ(bytes(f[0].bytes, 22, 4), (std::vector<std::uint8_t>{0, 0, 0xFF, 0xFF}));  // classes 2 and 3
+  EXPECT_EQ(f[0].bytes.size(), 60U);
+  EXPECT_EQ(bytes(f[1].bytes, 11, 1), (std::vector<std::uint8_t>{1}));  // the port of A
+  EXPECT_EQ(bytes(f[1].bytes, 16, 6), (std::vector<std::uint8_t>{0, 3, 0, 9, 0, 9}));
+  EXPECT_EQ(bytes(f[2].bytes, 16, 10), (std::vector<std::uint8_t>{0, 8, 0, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(bytes(f[3].bytes, 14, 6), (std::vector<std::uint8_t>{0, 1, 1, 2, 0, 0}));
+  EXPECT_EQ((f[3].time - f[0].time).count, 3'000) << "each takes a step";
+}
+
+TEST(Scenario, FastCnpComesFromTheSwitchAndNamesTheReceiver) {
+  const auto f = frames("ip 2001:db8::1/2001:db8::2 | FCNP | A: FCNP switch=2001:db8::fe");
+  ASSERT_EQ(f.size(), 2U);
+  const FrameBytes& told = f[0].bytes;
+  EXPECT_EQ(told[kIp + 6], 60) << "next header: Destination Options";
+  EXPECT_EQ(told[kIp + 23], 0xFF) << "from the switch";
+  EXPECT_EQ(told[kIp + 39], 1) << "to A";
+  constexpr std::size_t kOptions = kIp + 40;
+  EXPECT_EQ(bytes(told, kOptions, 4), (std::vector<std::uint8_t>{17, 2, kFastCnpOption, 16}));
+  EXPECT_EQ(told[kOptions + 19], 2) << "about data to B";
+  EXPECT_EQ(bytes(told, kOptions + 20, 4), (std::vector<std::uint8_t>{1, 2, 0, 0})) << "PadN";
+  const std::size_t bth = kOptions + 24 + 8;
+  EXPECT_EQ(told[bth], 0x81);
+  EXPECT_EQ(load_be24(&told[bth + 5]), 18U) << "the queue pair of B";
+  EXPECT_EQ(f[1].bytes[kIp + 23], 0xFE);
+  EXPECT_EQ(f[1].bytes[kIp + 39], 2) << "to B";
+  EXPECT_EQ(load_be24(&f[1].bytes[bth + 5]), 17U);
+}
+
 TEST(Scenario, DamagesOnlyThePacketThatWasNamed) {
   const auto good = frames("W 1 | W 1");
   const auto bad = frames("W 1 | bad 1 | W 1");
@@ -186,6 +224,12 @@ TEST(Scenario, SaysWhereAndWhatIsWrong) {
   EXPECT_EQ(error("NAK 1 code=x"),
             "line 1, column 7: \"code=x\": code=sequence, invalid, access, operational or rd is expected");
   EXPECT_EQ(error("W 0-8000000"), "line 1, column 3: \"0-8000000\": a scenario holds at most 100000 packets");
+  EXPECT_EQ(error("FCNP"), "line 1, column 1: \"FCNP\": only hosts with IPv6 addresses are sent Fast CNPs: ip A/B");
+  EXPECT_EQ(error("ip ::1/::2 | FCNP switch=1.2.3.4"), "line 1, column 26: \"1.2.3.4\": an IPv6 address is expected");
+  for (const std::string classes : {"8", "3-8", "x", "5-3"}) {
+    EXPECT_EQ(error(("XOFF " + classes).c_str()),
+              "line 1, column 6: \"" + classes + "\": a class from 0 to 7, a range such as 3-4, or all is expected");
+  }
   EXPECT_EQ(error("\x1b[31m"), "line 1, column 1: \"?[31m\": not a verb");
 }
 

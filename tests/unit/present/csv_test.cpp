@@ -49,51 +49,64 @@ std::vector<std::vector<std::string>> read(const std::string& text) {
   return records;
 }
 
-std::vector<std::vector<std::string>> file(std::string_view name, const model::Snapshot& snapshot) {
-  for (const CsvFile& f : csv_files()) {
-    if (f.name != name) continue;
-    std::string text;
-    f.write(snapshot, [&](std::string_view piece) { text += piece; });
-    return read(text);
+/// A file of the sample, read back.
+class Table {
+ public:
+  explicit Table(std::string_view name, const model::Snapshot& snapshot = testing::snapshot()) {
+    for (const CsvFile& f : csv_files()) {
+      std::string text;
+      if (f.name == name) f.write(snapshot, [&](std::string_view piece) { text += piece; });
+      if (f.name == name) records_ = read(text);
+    }
+    EXPECT_FALSE(records_.empty()) << name;
+    for (const auto& record : records_) EXPECT_EQ(record.size(), records_[0].size()) << name;
   }
-  ADD_FAILURE() << name;
-  return {};
-}
 
-std::string field(const std::vector<std::vector<std::string>>& records, std::size_t line, std::string_view column) {
-  for (std::size_t i = 0; i < records[0].size(); ++i) {
-    if (records[0][i] == column) return records.at(line).at(i);
+  std::size_t lines() const { return records_.size() - 1; }  // without the header
+  std::string first(std::string_view column) const {
+    for (std::size_t i = 0; i < records_[0].size(); ++i) {
+      if (records_[0][i] == column) return records_.at(1).at(i);
+    }
+    ADD_FAILURE() << column;
+    return {};
   }
-  ADD_FAILURE() << column;
-  return {};
-}
 
-TEST(Csv, EveryLineHasAsManyFieldsAsTheHeader) {
-  for (const CsvFile& f : csv_files()) {
-    const auto records = file(f.name, testing::snapshot());
-    ASSERT_FALSE(records.empty());
-    for (const auto& record : records) EXPECT_EQ(record.size(), records[0].size()) << f.name;
-  }
+ private:
+  std::vector<std::vector<std::string>> records_;
+};
+
+TEST(Csv, EveryFileReadsBack) {
+  for (const CsvFile& f : csv_files()) Table{f.name};
 }
 
 TEST(Csv, SaysWhatTheSnapshotSays) {
-  const auto connections = file("connections.csv", testing::snapshot());
-  ASSERT_EQ(connections.size(), 2u);
-  EXPECT_EQ(field(connections, 1, "a_ip"), "192.0.2.1");
-  EXPECT_EQ(field(connections, 1, "a_qpn"), "17");
-  EXPECT_EQ(field(connections, 1, "vlan"), "");
-  EXPECT_EQ(field(connections, 1, "retransmitted_packets"), "12");
-  const auto episodes = file("episodes.csv", testing::snapshot());
-  ASSERT_EQ(episodes.size(), 2u);
-  EXPECT_EQ(field(episodes, 1, "cause"), "nak");
-  EXPECT_EQ(field(episodes, 1, "trigger_frame"), "11");
-  EXPECT_EQ(field(episodes, 1, "wait_ns"), "21000");
-  EXPECT_EQ(field(episodes, 1, "advertised_wait_ns"), "");
-  const auto findings = file("findings.csv", testing::snapshot());
-  ASSERT_EQ(findings.size(), 2u);
-  EXPECT_EQ(field(findings, 1, "title"), "192.0.2.1 qp 17 resent 12 packets after a NAK");
-  EXPECT_EQ(field(findings, 1, "frames"), "11 12");
-  EXPECT_EQ(field(findings, 1, "values"), "packets=12 wait_ms=0.021");
+  const Table connections("connections.csv");
+  EXPECT_EQ(connections.lines(), 1u);
+  EXPECT_EQ(connections.first("a_ip"), "192.0.2.1");
+  EXPECT_EQ(connections.first("a_qpn"), "17");
+  EXPECT_EQ(connections.first("vlan"), "");
+  EXPECT_EQ(connections.first("retransmitted_packets"), "12");
+  const Table episodes("episodes.csv");
+  EXPECT_EQ(episodes.lines(), 1u);
+  EXPECT_EQ(episodes.first("cause"), "nak");
+  EXPECT_EQ(episodes.first("trigger_frame"), "11");
+  EXPECT_EQ(episodes.first("wait_ns"), "21000");
+  EXPECT_EQ(episodes.first("advertised_wait_ns"), "");
+  const Table findings("findings.csv");
+  EXPECT_EQ(findings.lines(), 1u);
+  EXPECT_EQ(findings.first("title"), "192.0.2.1 qp 17 resent 12 packets after a NAK");
+  EXPECT_EQ(findings.first("frames"), "11 12");
+  EXPECT_EQ(findings.first("values"), "packets=12 wait_ms=0.021");
+}
+
+TEST(Csv, HostileTextIsOneCellAndNoFormula) {
+  model::Snapshot s = testing::snapshot();
+  s.findings[0].title = "=HYPERLINK(\"http://x\",\"a\r\nb\")";
+  s.findings[0].next_steps = {"-1", "@x"};
+  const Table findings("findings.csv", s);
+  EXPECT_EQ(findings.lines(), 1u);
+  EXPECT_EQ(findings.first("title"), "'=HYPERLINK(\"http://x\",\"a\\x0d\\x0ab\")");
+  EXPECT_EQ(findings.first("next_steps"), "'-1; @x");
 }
 
 TEST(CsvText, QuotesWhatNeedsIt) {

@@ -118,5 +118,28 @@ TEST(HtmlReport, CutsFindingsAndSaysSo) {
   EXPECT_EQ(d["beside"]["findings_in_all"], 49);
 }
 
+TEST(HtmlReport, HistogramsGoToTheWorstAndTheRestIsCounted) {
+  model::Snapshot s = crowd(10);
+  for (auto& c : s.connections) {
+    for (int i = 1; i <= 20; ++i) c.a_to_b->round_trips.rtt_ns.add(i * 1'000);
+  }
+  HtmlReportOptions options;
+  options.histogram_buckets = 70;  // of 20 each
+  const auto histograms = data(report(s, options))["beside"]["histograms"];
+  ASSERT_EQ(histograms["connections"].size(), 3u);
+  EXPECT_EQ(histograms["connections"][0]["id"], 1) << "the one in trouble";
+  EXPECT_EQ(histograms["connections"][0]["directions"][0]["rtt_ns"]["buckets"], 20);
+  EXPECT_TRUE(histograms["connections"][0]["directions"][1].empty());
+  EXPECT_EQ(histograms["omitted"], 7);
+}
+
+TEST(HtmlReport, ListsThatCrossConnectionsAreBounded) {
+  HtmlReportOptions options;
+  options.shared_entries = 50;
+  const auto triage = data(report(crowd(500), options))["triage"];
+  EXPECT_EQ(triage["host_pairs"].size(), 50u);
+  EXPECT_GT(triage["host_pairs_omitted"], 100);
+}
+
 }  // namespace
 }  // namespace rocetop::present

@@ -25,11 +25,22 @@ TEST(Markdown, HasFindingsWithProofAndTheTable) {
   EXPECT_NE(text.find("| 1 | 192.0.2.1 qp 17 ↔ 192.0.2.2 qp 18 | 2,000 |"), std::string::npos) << text;
 }
 
+TEST(Markdown, SaysWhoMadeItAndWhatElseIsThere) {
+  model::Snapshot s = testing::snapshot();
+  std::string text = markdown(s);
+  EXPECT_NE(text.find(". From 2023-11-14T22:13:20.123456789Z. By rocetop 1.2.3.\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n**Also there:** 2 other frames\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("**Congestion:**"), std::string::npos) << text;
+  s.connections[0].b_to_a->cnps = 5;
+  text = markdown(s);
+  EXPECT_NE(text.find("\n**Congestion:** 0 CE-marked packets and 5 CNPs passed"), std::string::npos) << text;
+}
+
 TEST(Markdown, PutsConsequencesUnderTheirCauseAlsoInACircle) {
   model::Snapshot s = testing::snapshot();
   s.findings.push_back(testing::finding(2, verdict::Severity::kInfo, "wasted work"));
   s.findings[1].caused_by = 1;
-  EXPECT_NE(markdown(s).find("- **Consequence** (info): wasted work"), std::string::npos);
+  EXPECT_NE(markdown(s).find("- **Consequence** (info): wasted work. Proof: packets"), std::string::npos);
   s.findings[0].caused_by = 2;
   EXPECT_NE(markdown(s).find("wasted work"), std::string::npos);
 }

@@ -10,6 +10,7 @@
 #include "present/packet_details.h"
 #include "present/packet_json.h"
 #include "present/packet_line.h"
+#include "present/text.h"
 #include "sample_snapshot.h"
 
 namespace rocetop::present {
@@ -240,6 +241,69 @@ TEST(PacketJson, CarriesSyndromesAndSettledFates) {
   EXPECT_TRUE(o.at("connection").is_null());
   EXPECT_EQ(o.at("file"), 0);
   EXPECT_EQ(o.at("analysis").at("final"), (json{{"acked_in", 10}, {"acked_in_file", 1}, {"fate", "acknowledged"}}));
+}
+
+TEST(PacketJson, HasTheTimeAsTextToo) {
+  Sample s;
+  EXPECT_EQ(s.object()["time_ns"], 1'700'000'000'123'456'789);
+  EXPECT_EQ(s.object()["time"], "2023-11-14T22:13:20.123456789Z");
+  s.record.time.reset();
+  EXPECT_TRUE(s.object()["time"].is_null());
+}
+
+TEST(PacketDetails, FoldLongLinesFurtherInOnlyWhereAskedTo) {
+  Sample s;
+  TextStyle style;
+  style.width = 60;
+  const std::string folded = packet_details(s.record, style, false, true);
+  std::size_t begin = 0;
+  for (std::size_t end; (end = folded.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    EXPECT_LE(cells(folded.substr(begin, end - begin)), 60u) << folded.substr(begin, end - begin);
+  }
+  EXPECT_NE(folded.find("\n      "), std::string::npos) << folded;
+  const std::string whole = packet_details(s.record, style, false);
+  EXPECT_NE(whole.find(
+                "BTH opcode 0x0a (RC RDMA WRITE Only), se 0, migreq 0, padcnt 0, tver 0, p_key 0xffff, fecn 0, becn 0"),
+            std::string::npos)
+      << whole;
+}
+
+/// A CNP from a switch about data to 2001:db8::7.
+struct FastCnpSample : Sample {
+  static constexpr std::array<std::uint8_t, 22> kOptions{0x1E, 16, 0x20, 0x01, 0x0D, 0xB8, 0, 0, 0, 0, 0,
+                                                         0,    0,  0,    0,    0,    0,    7, 1, 2, 0, 0};
+  FastCnpSample() {
+    wire::Packet& p = decoded.packet;
+    p.bth.opcode = 0x81;
+    p.bth.becn = true;
+    p.headers = p.expected_headers = 0;
+    p.payload_bytes = 16;
+    p.destination_options = true;
+    p.options = kOptions;
+    record.observation.kind = track::Kind::kCnp;
+  }
+};
+
+TEST(FastCnp, IsToldApartFromACnp) {
+  FastCnpSample s;
+  EXPECT_NE(s.line().find(": Fast CNP, "), std::string::npos) << s.line();
+  EXPECT_NE(s.line().find(", about data to 2001:db8::7"), std::string::npos) << s.line();
+  const json object = s.object();
+  EXPECT_EQ(object["analysis"]["kind"], "cnp");
+  EXPECT_EQ(object["fast_cnp"]["data_destination"], "2001:db8::7");
+  EXPECT_EQ(object["fast_cnp"]["option_type"], 0x1E);
+  EXPECT_EQ(object["fast_cnp"]["options"], "1e1020010db800000000000000000000000701020000");
+  const std::string details = packet_details(s.record, {}, false);
+  EXPECT_NE(details.find("Destination Options 1e 10 20 01"), std::string::npos) << details;
+  EXPECT_NE(details.find("option 0x1e taken for the address the data was sent to, 2001:db8::7"), std::string::npos)
+      << details;
+
+  s.decoded.packet.options = Bytes{FastCnpSample::kOptions}.first(6);
+  EXPECT_NE(s.line().find("about data to an address that its options do not tell"), std::string::npos);
+  EXPECT_TRUE(s.object()["fast_cnp"]["data_destination"].is_null());
+  s.decoded.packet.destination_options = false;
+  EXPECT_EQ(s.line().find("Fast"), std::string::npos) << s.line();
+  EXPECT_FALSE(s.object().contains("fast_cnp"));
 }
 
 TEST(PacketJson, OneLineForRoceAndNoneForPause) {

@@ -45,6 +45,61 @@ TEST(TriageJson, TellsProblemsOfTheInput) {
   EXPECT_EQ(rendered(s).at("problems"), want);
 }
 
+TEST(TriageJson, FindingsHaveTheirTimesAsTextToo) {
+  model::Snapshot s = testing::snapshot();
+  EXPECT_TRUE(rendered(s).at("findings").at(0).at("first_time").is_null());
+  s.findings[0].first_time = Nanos{1'700'000'000'123'456'789};
+  s.findings[0].last_time = Nanos{1'700'000'001'000'000'001};
+  const json finding = rendered(s).at("findings").at(0);
+  EXPECT_EQ(finding.at("first_time"), "2023-11-14T22:13:20.123456789Z");
+  EXPECT_EQ(finding.at("last_time"), "2023-11-14T22:13:21.000000001Z");
+}
+
+TEST(TriageJson, TellsFastCnpsByWhatTheyAreAbout) {
+  model::Snapshot s = testing::snapshot();
+  track::FastCnpCounts cnps;
+  cnps.from = testing::ip("2001:db8::ff");
+  cnps.sender = testing::ip("2001:db8::1");
+  cnps.dst_qpn = Qpn{18};
+  cnps.cnps = 3;
+  cnps.first_frame = FrameId{0, 7};
+  s.fast_cnps = {cnps};
+  s.fast_cnps_omitted = 2;
+  const json report = rendered(s);
+  const json& entry = report.at("fast_cnps").at(0);
+  EXPECT_EQ(entry.at("switch"), "2001:db8::ff");
+  EXPECT_EQ(entry.at("sender"), "2001:db8::1");
+  EXPECT_TRUE(entry.at("receiver").is_null());
+  EXPECT_EQ(entry.at("dst_qpn"), 18);
+  EXPECT_EQ(entry.at("cnps"), 3);
+  EXPECT_EQ(entry.at("first_frame"), 7);
+  EXPECT_FALSE(entry.contains("first_file"));
+  EXPECT_EQ(report.at("fast_cnps_omitted"), 2);
+}
+
+TEST(TriageJson, NamesTheInterfacesOfPauses) {
+  model::Snapshot s = testing::snapshot();
+  s.pauses.resize(2);
+  for (std::uint32_t i : {0u, 1u}) {
+    s.pauses[i].interface = i;
+    s.pauses[i].classes[3].xoff_frames = 1;
+  }
+  s.interface_names = {"swp1"};
+  const json ports = rendered(s).at("capture").at("pausing_ports");
+  EXPECT_EQ(ports.at(0).at("interface_name"), "swp1");
+  EXPECT_TRUE(ports.at(1).at("interface_name").is_null());
+}
+
+TEST(TriageJson, HostPairsAreThoseWithDataAndHoldEveryFieldOfTheTable) {
+  const json pairs = rendered(testing::snapshot()).at("host_pairs");
+  ASSERT_EQ(pairs.size(), 1u) << "the other way only ACKs passed";
+  EXPECT_EQ(pairs[0].at("src"), "192.0.2.1");
+  for (const auto& f : model::host_pair_fields()) EXPECT_TRUE(pairs[0].contains(std::string(f.key))) << f.key;
+  EXPECT_EQ(pairs[0].at("retransmitted_packets"), 12);
+  const json loop = rendered(testing::snapshot()).at("connections").at(0).at("directions").at(0).at("congestion");
+  for (const auto& f : model::congestion_fields()) EXPECT_TRUE(loop.contains(std::string(f.key))) << f.key;
+}
+
 TEST(TriageJson, FollowsTheContract) {
   const json report = rendered(testing::snapshot());
   EXPECT_EQ(report.at("schema"), "rocetop.triage/1");

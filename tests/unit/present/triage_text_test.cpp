@@ -131,6 +131,17 @@ TEST(TriageText, CongestionIsNotPassedOver) {
   EXPECT_TRUE(contains(text, said + ".")) << text;
 }
 
+TEST(TriageText, FastCnpsAreToldApart) {
+  model::Snapshot s = snapshot();
+  s.connections[0].b_to_a->cnps = 5;
+  s.connections[0].b_to_a->fast_cnps = 3;
+  EXPECT_TRUE(contains(rendered(s, at_width(200)), "5 CNPs (3 of them sent by switches: Fast CNPs) passed"));
+  s.connections[0].b_to_a->fast_cnps = 5;
+  EXPECT_TRUE(contains(rendered(s, at_width(200)), "5 CNPs (all sent by switches: Fast CNPs) passed"));
+  s.connections[0].b_to_a->fast_cnps = 0;
+  EXPECT_FALSE(contains(rendered(s, at_width(200)), "Fast"));
+}
+
 TEST(TriageText, AChoiceOfProofSaysOfHowManyAndWhen) {
   model::Snapshot s = snapshot();
   EXPECT_FALSE(contains(rendered(s, at_width(200)), "(of"));
@@ -228,6 +239,21 @@ TEST(TriageText, ConsequencesAreFoldedUnderTheirCause) {
   ASSERT_NE(consequence, std::string::npos) << text;
   EXPECT_LT(cause, consequence);
   EXPECT_LT(consequence, other);
+}
+
+TEST(TriageText, AConsequenceInFullStandsUnderItsTitle) {
+  model::Snapshot s = snapshot();
+  s.findings.push_back(finding(2, Severity::kWarning, "the consequence"));
+  s.findings[1].caused_by = 1;
+  TriageTextOptions options = at_width(120);
+  options.all = true;
+  const std::string text = rendered(s, options);
+  const std::size_t title = text.find("\n\n    └ consequence, warning: the consequence\n");
+  ASSERT_NE(title, std::string::npos) << text;
+  for (const char* below : {"\n        12 packets were sent again", "\n        ruled out: ",
+                            "\n        packets #11, #12", "\n        → look at the drop counters"}) {
+    EXPECT_NE(text.find(below, title), std::string::npos) << below << text;
+  }
 }
 
 TEST(TriageText, FindingsThatCauseEachOtherAreStillShown) {
@@ -336,7 +362,7 @@ TEST(TriageText, WithoutRoceSaysWhatIsThere) {
   model::Snapshot s;
   s.files = {"a.pcap"};
   s.capture.frames = 1'200;
-  s.capture.not_roce_frames = 1'190;
+  s.capture.not_roce_frames = 1'200;  // the PFC frames are among them
   s.capture.pfc_frames = 10;
   const std::string text = rendered(s, at_width(120));
   EXPECT_TRUE(contains(text, "no RoCE: 0 of 1,200 frames hold RoCE")) << text;

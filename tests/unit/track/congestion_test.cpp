@@ -111,35 +111,72 @@ TEST(CnpPacing, TellsScopesApartByGapsAcrossThem) {
 }
 
 TEST(PauseLog, EndsAPauseByItsTimeWhereThereIsNoXon) {
-  PauseLog log;
-  wire::Pause pause;
-  pause.priority = true;
-  pause.class_vector = 1 << 3;
-  pause.quanta[3] = 1000;  // 512,000 bit times: 5.12 us at 100 Gb/s
-  log.on_pause(pause, 0, FrameId(0, 1), seconds(1), 100'000'000'000);
-  EXPECT_EQ(log.paused_classes(seconds(1) + microseconds(5)), 1 << 3);
-  EXPECT_EQ(log.paused_classes(seconds(1) + microseconds(6)), 0);
-  const auto ports = log.finish(seconds(2));
-  ASSERT_EQ(ports.size(), 1u);
-  EXPECT_EQ(ports[0].classes[3].paused->count, 5'120);
+  // 512,000 bit times: 5.12 us at 100 Gb/s.
+  const auto run = test::track_scenario("XOFF 3 quanta=1000 | W 1-4 | wait 1us | W 5 | ACK 5", 100'000'000'000);
+  ASSERT_EQ(run.pauses.size(), 1u);
+  EXPECT_EQ(run.pauses[0].mac, (std::array<std::uint8_t, 6>{2, 0, 0, 0, 0, 2}));
+  EXPECT_EQ(run.pauses[0].classes[3].xoff_frames, 1u);
+  EXPECT_EQ(run.pauses[0].classes[3].paused->count, 5'120);
+  EXPECT_EQ(run.pauses[0].classes[2].xoff_frames, 0u);
+  const track::DirectionCounts& data = *run.connections.at(0).a_to_b;
+  EXPECT_EQ(data.data_while_paused[3], 4u) << "the fifth came after it";
+  EXPECT_EQ(data.data_while_paused[2], 0u);
+}
+
+TEST(PauseLog, EndsAPauseByXon) {
+  const auto run = test::track_scenario("XOFF 2-3 | wait 9us | XON 3 | wait 9us | XON 2 | W 1", 100'000'000'000);
+  EXPECT_EQ(run.pauses.at(0).classes[3].paused->count, 10'000);
+  EXPECT_EQ(run.pauses.at(0).classes[2].paused->count, 20'000);
 }
 
 TEST(PauseLog, BoundsThePausedTimeWhereTheSpeedIsNotKnown) {
-  PauseLog log;
-  wire::Pause pause;
-  pause.priority = false;  // 802.3x: everything
-  pause.class_vector = 1;
-  pause.quanta[0] = 0xFFFF;
-  log.on_pause(pause, 0, FrameId(0, 1), seconds(1), std::nullopt);
-  EXPECT_EQ(log.paused_classes(seconds(1)), 0xFF);
-  pause.quanta[0] = 0;
-  log.on_pause(pause, 0, FrameId(0, 2), seconds(1) + milliseconds(1), std::nullopt);
-  EXPECT_EQ(log.paused_classes(seconds(1) + milliseconds(1)), 0);
-  const auto ports = log.finish(seconds(2));
-  const PauseCounts& counts = ports.at(0).classes[kAllClasses];
+  const auto run = test::track_scenario("A: XOFF all | W 1 | wait 998us | A: XON all | W 2 | wait 1s | W 3");
+  const PauseCounts& counts = run.pauses.at(0).classes[kAllClasses];
+  EXPECT_EQ(run.pauses[0].mac[5], 1) << "the port of A";
   EXPECT_FALSE(counts.paused);
   EXPECT_EQ(counts.paused_least.count, 41'942);
   EXPECT_EQ(counts.paused_most, milliseconds(1));
+  const track::DirectionCounts& data = *run.connections.at(0).a_to_b;
+  for (const std::uint64_t packets : data.data_while_paused) EXPECT_EQ(packets, 1u) << "802.3x pauses every class";
+}
+
+// ---- Fast CNPs: a switch tells the sender, and names the receiver's queue pair
+
+constexpr const char* kIpv6 = "ip 2001:db8::1/2001:db8::2 | ";
+
+TEST(FastCnp, IsCountedByTheDataItIsAbout) {
+  const auto run = test::track_scenario(
+      std::string(kIpv6) + "W 1-8 | ACK 8 | FCNP | FCNP | B: W 1-8 | A: FCNP switch=2001:db8::fe | A: ACK 8");
+  ASSERT_EQ(run.fast_cnps.size(), 2u);
+  const FastCnpCounts& first = run.fast_cnps[0];
+  EXPECT_EQ(first.from.to_string(), "2001:db8::ff");
+  EXPECT_EQ(first.sender.to_string(), "2001:db8::1");
+  ASSERT_TRUE(first.receiver);
+  EXPECT_EQ(first.receiver->to_string(), "2001:db8::2");
+  EXPECT_EQ(first.dst_qpn.value, 18u);
+  EXPECT_EQ(first.cnps, 2u);
+  EXPECT_EQ(first.first_frame.number(), 10u);
+  EXPECT_EQ(run.fast_cnps[1].from.to_string(), "2001:db8::fe");
+  EXPECT_EQ(run.fast_cnps[1].sender.to_string(), "2001:db8::2");
+  EXPECT_TRUE(run.cnp_pacing.empty()) << "says nothing about how a host paces its own";
+}
+
+TEST(FastCnp, AnOrdinaryCnpIsNone) {
+  const auto run = test::track_scenario(std::string(kIpv6) + "W 1-8 | ACK 8 | CNP");
+  EXPECT_TRUE(run.fast_cnps.empty());
+  EXPECT_EQ(run.connections.at(0).b_to_a->cnps, 1u);
+  EXPECT_EQ(run.connections.at(0).b_to_a->fast_cnps, 0u);
+}
+
+TEST(FastCnp, BeyondTheLimitAreCounted) {
+  FastCnpLog log(2);
+  wire::Packet packet;
+  for (std::uint32_t qpn = 1; qpn <= 5; ++qpn) {
+    packet.bth.dest_qp = Qpn{qpn};
+    log.on_fast_cnp(packet, FrameId(0, qpn), seconds(1));
+  }
+  EXPECT_EQ(log.finish().size(), 2u);
+  EXPECT_EQ(log.omitted(), 3u);
 }
 
 }  // namespace

@@ -14,11 +14,7 @@
 namespace rocetop::track {
 namespace {
 
-DirectionCounts requests_of(std::string_view scenario) {
-  const auto run = test::track_scenario(scenario);
-  EXPECT_FALSE(run.connections.empty());
-  return run.connections.empty() ? DirectionCounts{} : *run.connections.front().a_to_b;
-}
+DirectionCounts requests_of(std::string_view scenario) { return test::directions_of(scenario).a; }
 
 const MessageCounts& messages(const DirectionCounts& d, Operation operation) {
   static const MessageCounts kNone;
@@ -26,19 +22,29 @@ const MessageCounts& messages(const DirectionCounts& d, Operation operation) {
   return counts ? *counts : kNone;
 }
 
+MessageCounts writes_of(std::string_view scenario) { return messages(requests_of(scenario), Operation::kWrite); }
+MessageCounts reads_of(std::string_view scenario) { return messages(requests_of(scenario), Operation::kRead); }
+
+/// The trace has exactly one round trip: this long.
+void expect_round_trip(std::string_view scenario, std::int64_t ns) {
+  const Histogram rtt = requests_of(scenario).round_trips.rtt_ns;
+  EXPECT_EQ(rtt.count(), 1U) << scenario;
+  EXPECT_EQ(rtt.max(), ns) << scenario;
+}
+
+/// Where the time of a trace went; the parts add up.
+TimeSplit split_of(const DirectionCounts& d) {
+  const TimeSplit& t = d.messages.time;
+  EXPECT_EQ((t.moving + t.network + t.peer + t.host).count, t.wall.count);
+  return t;
+}
+TimeSplit split_of(std::string_view scenario) { return split_of(requests_of(scenario)); }
+
 // ---------------------------------------------------------------------------------------------- round trips
 
-TEST(RoundTrip, FromThePacketThatAskedToTheReply) {
-  const auto d = requests_of("W 100-103 | wait 8us | ACK 103");
-  EXPECT_EQ(d.round_trips.rtt_ns.count(), 1U);
-  EXPECT_EQ(d.round_trips.rtt_ns.max(), 9'000);
-}
+TEST(RoundTrip, FromThePacketThatAskedToTheReply) { expect_round_trip("W 100-103 | wait 8us | ACK 103", 9'000); }
 
-TEST(RoundTrip, OnlyTheFirstReplyCounts) {
-  const auto d = requests_of("W 100-103 | ACK 103 | wait 1ms | ACK 103");
-  EXPECT_EQ(d.round_trips.rtt_ns.count(), 1U);
-  EXPECT_EQ(d.round_trips.rtt_ns.max(), 1'000);
-}
+TEST(RoundTrip, OnlyTheFirstReplyCounts) { expect_round_trip("W 100-103 | ACK 103 | wait 1ms | ACK 103", 1'000); }
 
 TEST(RoundTrip, NoneWhereACoveredPacketWasResent) {
   EXPECT_EQ(requests_of("W 100-103 | NAK 102 | W 102-103 | ACK 103").round_trips.rtt_ns.count(), 0U);
@@ -48,16 +54,10 @@ TEST(RoundTrip, NoneWhereACoveredPacketWasResent) {
 }
 
 TEST(RoundTrip, AnAcknowledgementBeyondThePacketThatAskedCoversIt) {
-  const auto d = requests_of("W 100-101 | W 102-103 noack | ACK 103");
-  EXPECT_EQ(d.round_trips.rtt_ns.count(), 1U);
-  EXPECT_EQ(d.round_trips.rtt_ns.max(), 3'000);
+  expect_round_trip("W 100-101 | W 102-103 noack | ACK 103", 3'000);
 }
 
-TEST(RoundTrip, AReadsIsToItsFirstResponse) {
-  const auto d = requests_of("R 100-103 | wait 4us | RR 100-103");
-  EXPECT_EQ(d.round_trips.rtt_ns.count(), 1U);
-  EXPECT_EQ(d.round_trips.rtt_ns.max(), 5'000);
-}
+TEST(RoundTrip, AReadsIsToItsFirstResponse) { expect_round_trip("R 100-103 | wait 4us | RR 100-103", 5'000); }
 
 TEST(RoundTrip, RisesAreSeenInTheGradient) {
   std::string scenario;
@@ -83,8 +83,7 @@ TEST(RoundTrip, BinsCoverWhateverTimeItTakes) {
 // ---------------------------------------------------------------------------------------------- messages
 
 TEST(Message, LastsFromItsFirstPacketToTheReplyThatCoversIt) {
-  const auto d = requests_of("pmtu 1024 | W 100-103 len=10 | wait 6us | ACK 103");
-  const MessageCounts& m = messages(d, Operation::kWrite);
+  const MessageCounts m = writes_of("pmtu 1024 | W 100-103 len=10 | wait 6us | ACK 103");
   EXPECT_EQ(m.complete, 1U);
   EXPECT_EQ(m.bytes, 3U * 1024 + 10);
   EXPECT_EQ(m.completion_ns.max(), 10'000);
@@ -104,16 +103,16 @@ TEST(Message, EachOperationApart) {
 }
 
 TEST(Message, OneReplyCompletesAllBeforeIt) {
-  const auto d = requests_of("W 100-101 | W 102-103 | W 104-105 | ACK 105");
-  EXPECT_EQ(messages(d, Operation::kWrite).complete, 3U);
-  EXPECT_EQ(messages(d, Operation::kWrite).completion_ns.max(), 6'000);
-  EXPECT_EQ(messages(d, Operation::kWrite).completion_ns.min(), 2'000);
+  const MessageCounts m = writes_of("W 100-101 | W 102-103 | W 104-105 | ACK 105");
+  EXPECT_EQ(m.complete, 3U);
+  EXPECT_EQ(m.completion_ns.max(), 6'000);
+  EXPECT_EQ(m.completion_ns.min(), 2'000);
 }
 
 TEST(Message, ResentIsOneMessageAndTheRecoveryPartOfIt) {
   for (const char* lost : {"", "drop 102 | "}) {
-    const auto d = requests_of(std::string("W 100-103 | ") + lost + "NAK 102 | wait 1ms | W 102-103 | W 104 | ACK 104");
-    const MessageCounts& m = messages(d, Operation::kWrite);
+    const MessageCounts m =
+        writes_of(std::string("W 100-103 | ") + lost + "NAK 102 | wait 1ms | W 102-103 | W 104 | ACK 104");
     EXPECT_EQ(m.complete, 2U) << lost;
     EXPECT_EQ(m.partial, 0U) << lost;
     EXPECT_GT(m.completion_ns.max(), 1'000'000) << lost;
@@ -122,95 +121,88 @@ TEST(Message, ResentIsOneMessageAndTheRecoveryPartOfIt) {
 
 TEST(Message, ALostEdgeIsFoundInTheResend) {
   // 101 ends one message and 102 begins the next: both are seen only when they are sent again.
-  const auto d = requests_of("W 100-101 | W 102-103 | drop 101-102 | NAK 101 | W 101 | W 102-103 | ACK 103");
-  EXPECT_EQ(messages(d, Operation::kWrite).complete, 2U);
-  EXPECT_EQ(messages(d, Operation::kWrite).partial, 0U);
+  const MessageCounts m = writes_of("W 100-101 | W 102-103 | drop 101-102 | NAK 101 | W 101 | W 102-103 | ACK 103");
+  EXPECT_EQ(m.complete, 2U);
+  EXPECT_EQ(m.partial, 0U);
 }
 
 TEST(Message, InPartIsCountedApart) {
-  EXPECT_EQ(messages(requests_of("W 100-103 open | ACK 103 | W 104 | ACK 104"), Operation::kWrite).partial, 1U);
-  const auto missed = requests_of("W 96 | ACK 96 | W 100-103 | drop 101 | ACK 103 | wait 5ms | W 104-105 | ACK 105");
-  EXPECT_EQ(messages(missed, Operation::kWrite).complete, 2U);
-  EXPECT_EQ(messages(missed, Operation::kWrite).partial, 1U);
-  EXPECT_EQ(messages(requests_of("W 99 | ACK 99 | W 100-103"), Operation::kWrite).open, 1U);
+  EXPECT_EQ(writes_of("W 100-103 open | ACK 103 | W 104 | ACK 104").partial, 1U);
+  const MessageCounts missed =
+      writes_of("W 96 | ACK 96 | W 100-103 | drop 101 | ACK 103 | wait 5ms | W 104-105 | ACK 105");
+  EXPECT_EQ(missed.complete, 2U);
+  EXPECT_EQ(missed.partial, 1U);
+  EXPECT_EQ(writes_of("W 99 | ACK 99 | W 100-103").open, 1U);
 }
 
 TEST(Message, AReadIsCompleteWithItsLastResponse) {
-  const auto half = requests_of("R 100-103 | RR 100-101 more");
-  EXPECT_EQ(messages(half, Operation::kRead).complete, 0U);
-  EXPECT_EQ(messages(half, Operation::kRead).open, 1U);
-  const auto again = requests_of("pmtu 256 | R 100-107 | RR 100-107 | drop 103 | R 103-107 | RR 103-107");
-  EXPECT_EQ(messages(again, Operation::kRead).complete, 1U);
+  const MessageCounts half = reads_of("R 100-103 | RR 100-101 more");
+  EXPECT_EQ(half.complete, 0U);
+  EXPECT_EQ(half.open, 1U);
+  const MessageCounts again = reads_of("pmtu 256 | R 100-107 | RR 100-107 | drop 103 | R 103-107 | RR 103-107");
+  EXPECT_EQ(again.complete, 1U);
 }
 
 TEST(Message, UnacknowledgedTransportsHaveNone) {
-  const auto d = requests_of("uc | W 100-103 | W 104-107");
-  EXPECT_EQ(messages(d, Operation::kWrite).complete + messages(d, Operation::kWrite).open, 0U);
+  const MessageCounts m = writes_of("uc | W 100-103 | W 104-107");
+  EXPECT_EQ(m.complete + m.open, 0U);
 }
 
 TEST(Message, IdleIsFromNothingOutstandingToTheNext) {
-  const auto d = requests_of("W 100-101 | ACK 101 | wait 50us | W 102-103 | ACK 103");
-  EXPECT_EQ(messages(d, Operation::kWrite).idle_ns.count(), 1U);
-  EXPECT_EQ(messages(d, Operation::kWrite).idle_ns.max(), 51'000);
-  const auto busy = requests_of("W 100-101 | W 102-103 | ACK 101 | W 104-105 | ACK 105");
-  EXPECT_EQ(messages(busy, Operation::kWrite).idle_ns.count(), 0U);
+  const MessageCounts m = writes_of("W 100-101 | ACK 101 | wait 50us | W 102-103 | ACK 103");
+  EXPECT_EQ(m.idle_ns.count(), 1U);
+  EXPECT_EQ(m.idle_ns.max(), 51'000);
+  const MessageCounts busy = writes_of("W 100-101 | W 102-103 | ACK 101 | W 104-105 | ACK 105");
+  EXPECT_EQ(busy.idle_ns.count(), 0U);
 }
 
 TEST(Message, DeepQueuesWithoutRepliesStayBounded) {
   std::string scenario;
   for (int i = 0; i < 3000; ++i) scenario += "W " + std::to_string(i) + " | ";
-  const auto d = requests_of(scenario);
-  EXPECT_EQ(messages(d, Operation::kWrite).open, 3000U);
+  const MessageCounts m = writes_of(scenario);
+  EXPECT_EQ(m.open, 3000U);
 }
 
 // ---------------------------------------------------------------------------------------------- where the time went
 
-void expect_adds_up(const TimeSplit& t) { EXPECT_EQ((t.moving + t.network + t.peer + t.host).count, t.wall.count); }
-
 TEST(TimeSplit, HostWhileNothingIsOutstanding) {
-  const auto t = requests_of("W 100-101 | ACK 101 | wait 99us | W 102-103 | ACK 103").messages.time;
+  const TimeSplit t = split_of("W 100-101 | ACK 101 | wait 99us | W 102-103 | ACK 103");
   EXPECT_EQ(t.host.count, 100'000);
-  expect_adds_up(t);
 }
 
 TEST(TimeSplit, PeerWhileTheReplyIsOutstanding) {
-  const auto t = requests_of("W 100-103 | wait 49us | ACK 103").messages.time;
+  const TimeSplit t = split_of("W 100-103 | wait 49us | ACK 103");
   EXPECT_EQ(t.moving.count, 3'000);
   EXPECT_EQ(t.peer.count, 50'000);
   EXPECT_EQ(t.host.count, 0);
-  expect_adds_up(t);
 }
 
 TEST(TimeSplit, NetworkWhileRecovering) {
-  const auto t = requests_of("W 96 | ACK 96 | W 97-103 | wait 70ms | W 97-103 | ACK 103").messages.time;
+  const TimeSplit t = split_of("W 96 | ACK 96 | W 97-103 | wait 70ms | W 97-103 | ACK 103");
   EXPECT_GT(t.network.count, 69'000'000);
   EXPECT_LT(t.peer.count, 10'000);
-  expect_adds_up(t);
 }
 
 TEST(TimeSplit, NetworkWhileHeldUpInMidMessage) {
-  const auto t = requests_of("W 100-101 more | wait 1ms | W 102-103 open | ACK 103").messages.time;
+  const TimeSplit t = split_of("W 100-101 more | wait 1ms | W 102-103 open | ACK 103");
   EXPECT_GT(t.network.count, 999'000);
-  expect_adds_up(t);
 }
 
 TEST(TimeSplit, PeerWhileNotReady) {
   const auto d = requests_of("W 99 | ACK 99 | S 100 | RNR 100 timer=14 | wait 2ms | S 100 | ACK 100");
-  EXPECT_GT(d.messages.time.peer.count, 1'990'000);
+  EXPECT_GT(split_of(d).peer.count, 1'990'000);
   EXPECT_EQ(d.messages.rnr_waits, 1U);
   EXPECT_GT(d.messages.rnr_waited.count, 1'990'000);
   EXPECT_EQ(d.messages.rnr_advertised.count, 1'280'000);
-  expect_adds_up(d.messages.time);
 }
 
 TEST(TimeSplit, MovingWhileReadDataFlows) {
-  const auto t = requests_of("pmtu 1024 | R 100-119 | wait 9us | RR 100-119").messages.time;
+  const TimeSplit t = split_of("pmtu 1024 | R 100-119 | wait 9us | RR 100-119");
   EXPECT_EQ(t.peer.count, 10'000);
   EXPECT_EQ(t.moving.count, 19'000);
-  expect_adds_up(t);
 }
 
-TEST(TimeSplit, UnknownWithoutReplies) { EXPECT_EQ(requests_of("W 100-103 | W 104-107").messages.time.wall.count, 0); }
+TEST(TimeSplit, UnknownWithoutReplies) { EXPECT_EQ(split_of("W 100-103 | W 104-107").wall.count, 0); }
 
 // ---------------------------------------------------------------------------------------------- the tap
 

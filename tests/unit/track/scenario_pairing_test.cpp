@@ -13,18 +13,21 @@ using track::Cause;
 using track::Kind;
 using track::PairedBy;
 
-const track::ConnectionCounts& only(const TrackerRun& run) {
-  static const track::ConnectionCounts none;
-  EXPECT_EQ(run.connections.size(), 1U);
-  return run.connections.empty() ? none : run.connections.front();
+void expect_all_clean(const TrackerRun& run, std::size_t connections) {
+  EXPECT_EQ(run.connections.size(), connections);
+  for (const auto& connection : run.connections) EXPECT_EQ(connection_text(connection), "clean");
+}
+
+void expect_queue_pairs(const track::ConnectionCounts& connection, std::uint32_t a, std::uint32_t b) {
+  EXPECT_EQ(connection.a_qpn, Qpn{a});
+  EXPECT_EQ(connection.b_qpn, Qpn{b});
 }
 
 TEST(Pairing, ByAcknowledgements) {
   const TrackerRun run = track_scenario("W 100-103 | ACK 103 | W 104-107 | ACK 107 | W 108 | ACK 108");
   const auto& connection = only(run);
   EXPECT_EQ(connection.paired_by, PairedBy::kAck);
-  EXPECT_EQ(connection.a_qpn, Qpn{17});
-  EXPECT_EQ(connection.b_qpn, Qpn{18});
+  expect_queue_pairs(connection, 17, 18);
   ASSERT_TRUE(connection.a_to_b && connection.b_to_a);
   EXPECT_EQ(connection.a_to_b->requests.packets, 9U);
   EXPECT_EQ(connection.a_to_b->requests.first_psn, Psn{100});
@@ -48,11 +51,9 @@ TEST(Pairing, KeepsConnectionsOfTheSameHostsApart) {
       "W 100-101 | qp 33/34 | W 5000-5001 | qp 17/18 | ACK 101 | qp 33/34 | ACK 5001 | qp 17/18 | W 102 | ACK 102 | "
       "qp 33/34 | W 5002 | ACK 5002");
   ASSERT_EQ(run.connections.size(), 2U);
-  EXPECT_EQ(run.connections[0].a_qpn, Qpn{17});
-  EXPECT_EQ(run.connections[0].b_qpn, Qpn{18});
-  EXPECT_EQ(run.connections[1].a_qpn, Qpn{33});
-  EXPECT_EQ(run.connections[1].b_qpn, Qpn{34});
-  for (const auto& connection : run.connections) EXPECT_EQ(connection_text(connection), "clean");
+  expect_queue_pairs(run.connections[0], 17, 18);
+  expect_queue_pairs(run.connections[1], 33, 34);
+  expect_all_clean(run, 2);
 }
 
 TEST(Pairing, KeepsEqualQpnsOfDifferentHostsAndVlansApart) {
@@ -60,8 +61,7 @@ TEST(Pairing, KeepsEqualQpnsOfDifferentHostsAndVlansApart) {
       "W 100 | ip 10.0.0.1/10.0.0.2 | W 700 | ip 192.0.2.1/192.0.2.2 | vlan 5 | W 90000 | ACK 90000 | vlan none | ACK "
       "100 | "
       "ip 10.0.0.1/10.0.0.2 | ACK 700");
-  ASSERT_EQ(run.connections.size(), 3U);
-  for (const auto& connection : run.connections) EXPECT_EQ(connection_text(connection), "clean");
+  expect_all_clean(run, 3);
 }
 
 TEST(Pairing, JoinsDirectionsOfWhichOnlyOneIsTagged) {
@@ -101,11 +101,9 @@ TEST(Pairing, OneStartForAllIsSettledByRepliesOverTime) {
       "port 50000 | W 0 | qp 33/34 | W 0 | qp 17/18 | ACK 0 | qp 33/34 | ACK 0 | "
       "qp 17/18 | W 1 | ACK 1 | W 2 | ACK 2 | W 3 | ACK 3 | qp 33/34 | W 1 | ACK 1 | W 2-9 | ACK 9 | W 10-20 | ACK 20");
   ASSERT_EQ(run.connections.size(), 2U);
-  EXPECT_EQ(run.connections[0].a_qpn, Qpn{17});
-  EXPECT_EQ(run.connections[0].b_qpn, Qpn{18});
-  EXPECT_EQ(run.connections[1].a_qpn, Qpn{33});
-  EXPECT_EQ(run.connections[1].b_qpn, Qpn{34});
-  for (const auto& connection : run.connections) EXPECT_EQ(connection_text(connection), "clean");
+  expect_queue_pairs(run.connections[0], 17, 18);
+  expect_queue_pairs(run.connections[1], 33, 34);
+  expect_all_clean(run, 2);
 }
 
 TEST(Pairing, DoesNotGuessBetweenConnectionsInLockstep) {
@@ -135,35 +133,31 @@ TEST(OneWay, LeavesTheOtherQueuePairUnknown) {
 }
 
 TEST(Counts, CountRepliesByKind) {
-  const TrackerRun run = track_scenario(
+  const Directions run = directions_of(
       "W 100 | ACK 100 | S 101 | RNR 101 timer=0 | wait 656ms | S 101 | ACK 101 | W 102 | NAK 102 code=access | CNP");
-  const auto& connection = only(run);
-  ASSERT_TRUE(connection.b_to_a);
-  EXPECT_EQ(connection.b_to_a->acks, 2U);
-  EXPECT_EQ(connection.b_to_a->rnr_naks, 1U);
-  EXPECT_EQ(connection.b_to_a->naks[static_cast<std::size_t>(wire::NakCode::kRemoteAccessError)], 1U);
-  EXPECT_EQ(connection.b_to_a->first_fatal_nak, FrameId(0, 8));
-  EXPECT_EQ(connection.b_to_a->first_rnr_timer_zero, FrameId(0, 4));
-  EXPECT_EQ(connection.b_to_a->cnps, 1U);
+  const track::DirectionCounts& b = run.b;
+  EXPECT_EQ(b.acks, 2U);
+  EXPECT_EQ(b.rnr_naks, 1U);
+  EXPECT_EQ(b.naks[static_cast<std::size_t>(wire::NakCode::kRemoteAccessError)], 1U);
+  EXPECT_EQ(b.first_fatal_nak, FrameId(0, 8));
+  EXPECT_EQ(b.first_rnr_timer_zero, FrameId(0, 4));
+  EXPECT_EQ(b.cnps, 1U);
 }
 
 TEST(Counts, ABadIcrcDoesNotFillAGap) {
-  const TrackerRun run =
-      track_scenario("W 98-99 | ACK 99 | W 100-103 | late 102 after=103 | bad 102 | NAK 102 | W 102-103 | ACK 103");
-  const auto& connection = only(run);
-  ASSERT_TRUE(connection.a_to_b);
-  const auto& requests = connection.a_to_b->requests;
+  const track::DirectionCounts a =
+      directions_of("W 98-99 | ACK 99 | W 100-103 | late 102 after=103 | bad 102 | NAK 102 | W 102-103 | ACK 103").a;
+  const auto& requests = a.requests;
   EXPECT_EQ(requests.missing_packets[static_cast<std::size_t>(track::Outcome::kRetransmitted)], 1U);
   EXPECT_EQ(requests.reordered_packets, 0U);
-  EXPECT_EQ(connection.a_to_b->icrc[static_cast<std::size_t>(wire::IcrcStatus::kBad)], 1U);
-  EXPECT_EQ(connection.a_to_b->first_bad_icrc, FrameId(0, 7));
+  EXPECT_EQ(a.icrc[static_cast<std::size_t>(wire::IcrcStatus::kBad)], 1U);
+  EXPECT_EQ(a.first_bad_icrc, FrameId(0, 7));
 }
 
 TEST(Counts, CountBytesOfResends) {
-  const TrackerRun run = track_scenario("pmtu 256 | W 99 | ACK 99 | W 100-103 len=7 | NAK 102 | W 102-103 | ACK 103");
-  const auto& connection = only(run);
-  ASSERT_TRUE(connection.a_to_b);
-  const auto& requests = connection.a_to_b->requests;
+  const track::DirectionCounts a =
+      directions_of("pmtu 256 | W 99 | ACK 99 | W 100-103 len=7 | NAK 102 | W 102-103 | ACK 103").a;
+  const auto& requests = a.requests;
   EXPECT_EQ(requests.payload_bytes, 256U + 256 * 3 + 7 + 256 + 7);
   EXPECT_EQ(requests.retransmitted_bytes, 256U + 7);
   ASSERT_EQ(requests.episodes.size(), 1U);
@@ -172,30 +166,24 @@ TEST(Counts, CountBytesOfResends) {
 }
 
 TEST(Counts, MeasureTheWaitOfATimeoutFromTheLastTransmission) {
-  const TrackerRun run =
-      track_scenario("W 99 | ACK 99 | W 100 | wait 50ms | W 100 | wait 70ms | W 100 | ACK 100 | W 101 | ACK 101");
-  const auto& connection = only(run);
-  ASSERT_TRUE(connection.a_to_b);
-  const auto& episodes = connection.a_to_b->requests.episodes;
+  const track::DirectionCounts a =
+      directions_of("W 99 | ACK 99 | W 100 | wait 50ms | W 100 | wait 70ms | W 100 | ACK 100 | W 101 | ACK 101").a;
+  const auto& episodes = a.requests.episodes;
   ASSERT_EQ(episodes.size(), 2U);
   EXPECT_EQ(episodes[0].wait, milliseconds(50) + microseconds(1));
   EXPECT_EQ(episodes[1].wait, milliseconds(70) + microseconds(1));
 }
 
 TEST(Counts, SayThatASpuriousResendWasAllWaste) {
-  const TrackerRun run = track_scenario("W 100-103 | ACK 103 | wait 70ms | W 100-103 | ACK 103");
-  const auto& connection = only(run);
-  ASSERT_TRUE(connection.a_to_b);
-  ASSERT_EQ(connection.a_to_b->requests.episodes.size(), 1U);
-  EXPECT_EQ(connection.a_to_b->requests.episodes[0].wasted_packets, 4U);
+  const track::DirectionCounts a = directions_of("W 100-103 | ACK 103 | wait 70ms | W 100-103 | ACK 103").a;
+  ASSERT_EQ(a.requests.episodes.size(), 1U);
+  EXPECT_EQ(a.requests.episodes[0].wasted_packets, 4U);
 }
 
 TEST(Counts, ATailLostBeforeTheTapIsNewWhenItComes) {
-  const TrackerRun run =
-      track_scenario("W 98-99 | ACK 99 | W 100-103 | drop 102-103 | wait 70ms | W 100-103 | ACK 103");
-  const auto& connection = only(run);
-  ASSERT_TRUE(connection.a_to_b);
-  const auto& requests = connection.a_to_b->requests;
+  const track::DirectionCounts a =
+      directions_of("W 98-99 | ACK 99 | W 100-103 | drop 102-103 | wait 70ms | W 100-103 | ACK 103").a;
+  const auto& requests = a.requests;
   EXPECT_TRUE(requests.missing.empty());
   EXPECT_EQ(requests.retransmitted_original_seen, 2U);
   EXPECT_EQ(requests.retransmitted_original_unseen, 0U);

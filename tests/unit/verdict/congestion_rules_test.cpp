@@ -33,11 +33,12 @@ struct Judged {
 };
 
 Judged judge_scenario(const std::string& scenario, const Expectations& expectations = {},
-                      const std::vector<track::PausingPort>& pauses = {}) {
-  Judged out{test::track_scenario(scenario), {}};
+                      std::optional<std::uint64_t> link_speed = {}) {
+  Judged out{test::track_scenario(scenario, link_speed), {}};
   CaptureEvidence capture;
   capture.receivers = out.run.receivers;
-  capture.pauses = pauses;
+  capture.pauses = out.run.pauses;
+  capture.fast_cnps = out.run.fast_cnps;
   for (const auto& c : out.run.connections) {
     if (capture.first_time.count == 0) capture.first_time = c.first_time;
     capture.last_time = std::max(capture.last_time, c.last_time);
@@ -328,53 +329,64 @@ TEST(Expectations, ReadListsAndFilesAndRefuseTheRest) {
 
 // ---- pauses
 
-wire::Pause pfc(std::uint8_t of, std::uint16_t quanta) {
-  wire::Pause pause;
-  pause.priority = true;
-  pause.class_vector = static_cast<std::uint8_t>(1U << of);
-  pause.quanta[of] = quanta;
-  return pause;
+/// A write, then `pauses` as often as given, then another write: data at both ends of the capture.
+std::string between_writes(const std::string& pauses, int times) {
+  std::string text = "step 10us | W 100-131 | ACK 131 | ";
+  for (int i = 0; i < times; ++i) text += pauses + " | ";
+  return text + "W 132-135 | ACK 135";
 }
-
-/// XOFF every `period`, XON after `length` of it; no XON where `length` is 0.
-std::vector<track::PausingPort> pauses(Nanos period, Nanos length, Nanos whole, std::uint16_t quanta,
-                                       std::optional<std::uint64_t> speed) {
-  track::PauseLog log;
-  const Nanos start = seconds(1'700'000'000);
-  std::uint64_t frame = 0;
-  for (Nanos t; t < whole; t = t + period) {
-    if (quanta != 0) log.on_pause(pfc(3, quanta), 0, FrameId(0, ++frame), start + t, speed);
-    if (length.count != 0) log.on_pause(pfc(3, 0), 0, FrameId(0, ++frame), start + t + length, speed);
-  }
-  return log.finish(start + whole);
-}
-
-/// Traffic of about 10 ms for the capture to last as long.
-std::string ten_milliseconds() { return "step 10us | W 100-131 | ACK 131 | wait 9400us | W 132-135 | ACK 135"; }
+constexpr std::uint64_t k25Gb = 25'000'000'000;
 
 TEST(Pauses, FireForANoticeableShare) {
-  const auto ports = pauses(microseconds(200), microseconds(100), milliseconds(10), 65535, 25'000'000'000);
-  const Judged judged = judge_scenario(ten_milliseconds(), {}, ports);
+  const Judged judged = judge_scenario(between_writes("XOFF 3 | wait 90us | XON 3 | wait 90us", 50), {}, k25Gb);
   ASSERT_TRUE(judged.fires("pfc.paused")) << judged.said();
   EXPECT_FALSE(judged.find("pfc.storm")) << judged.said();
-  EXPECT_NEAR(static_cast<double>(ports[0].classes[3].paused->count), 5e6, 1e4);
+  EXPECT_EQ(judged.run.pauses.at(0).classes[3].paused->count, 5'000'000);
 }
 
 TEST(Pauses, AreSilentAboutXonOnlyAndShortPauses) {
-  EXPECT_FALSE(judge_scenario(ten_milliseconds(), {},
-                              pauses(microseconds(200), microseconds(100), milliseconds(10), 0, std::nullopt))
-                   .find("pfc.paused"));
-  EXPECT_FALSE(judge_scenario(ten_milliseconds(), {},
-                              pauses(milliseconds(1), microseconds(10), milliseconds(10), 65535, std::nullopt))
-                   .find("pfc.paused"));
+  EXPECT_FALSE(judge_scenario(between_writes("XON 3 | wait 190us", 50)).find("pfc.paused"));
+  EXPECT_FALSE(judge_scenario(between_writes("XOFF 3 | XON 3 | wait 980us", 10)).find("pfc.paused"));
 }
 
 TEST(Pauses, StormWithoutEnd) {
-  const auto storm = pauses(microseconds(500), {}, milliseconds(10), 65535, 25'000'000'000);
-  EXPECT_TRUE(judge_scenario(ten_milliseconds(), {}, storm).fires("pfc.storm"));
+  EXPECT_TRUE(judge_scenario(between_writes("XOFF 3 | wait 490us", 20), {}, k25Gb).fires("pfc.storm"));
   // Each is over long before the next: 100 quanta are 2 us at 25 Gb/s.
-  const auto apart = pauses(microseconds(500), {}, milliseconds(10), 100, 25'000'000'000);
-  EXPECT_FALSE(judge_scenario(ten_milliseconds(), {}, apart).find("pfc.storm"));
+  EXPECT_FALSE(judge_scenario(between_writes("XOFF 3 quanta=100 | wait 490us", 20), {}, k25Gb).find("pfc.storm"));
+}
+
+// ---- Fast CNPs
+
+std::uint64_t fast_cnps_about(const Judged& judged, std::size_t connection) {
+  const auto& d = *judged.run.connections.at(connection).a_to_b;
+  return d.congestion ? d.congestion->fast_cnps : 0;
+}
+
+TEST(FastCnps, BelongToTheDataOfTheirReceiver) {
+  // Two receivers happen to have the same queue pair number: the address in the options tells them apart.
+  const Judged judged = judge_scenario(
+      "ip 2001:db8::1/2001:db8::2 | W 1-8 | ACK 8 | ip 2001:db8::1/2001:db8::3 | qp 19/18 | W 1-8 | ACK 8 | FCNP | "
+      "FCNP");
+  EXPECT_EQ(fast_cnps_about(judged, 0), 0u);
+  EXPECT_EQ(fast_cnps_about(judged, 1), 2u);
+  EXPECT_EQ(judged.loop(), track::Loop::kIdle);
+  EXPECT_EQ(judged.run.connections.at(1).a_to_b->loop, track::Loop::kUnknown)
+      << "they were seen; whether they work, not";
+  EXPECT_FALSE(judged.find("cnp.unmatched")) << judged.said();
+}
+
+TEST(FastCnps, StandInForTheCnpsOfMarks) {
+  const auto marked = [](const std::string& verb) {
+    std::string s = "ip 2001:db8::1/2001:db8::2 | step 20us | ";
+    for (int i = 0; i < 60; ++i) {
+      const std::string first = std::to_string(100 + 8 * i);
+      const std::string last = std::to_string(107 + 8 * i);
+      s += "W " + first + "-" + last + " | ce " + first + "-" + last + " | " + verb + "ACK " + last + " | ";
+    }
+    return judge_scenario(s + "wait 10ms | W 900 | ACK 900");
+  };
+  EXPECT_TRUE(marked("").fires("ecn.marks_without_cnp")) << marked("").said();
+  EXPECT_FALSE(marked("FCNP | ").find("ecn.marks_without_cnp"));
 }
 
 }  // namespace

@@ -22,6 +22,13 @@ auto network_fields(const Packet& p) {
                     p.ip_protocol, p.priority, p.ip_id, p.has_ip_id, p.fragment, p.destination_options);
 }
 
+auto reth_and_aeth(const Packet& p) {
+  const bool reth = p.has(kReth);
+  const bool aeth = p.has(kAeth);
+  return std::tuple(reth ? p.reth.virtual_address : 0, reth ? p.reth.r_key : 0, reth ? p.reth.dma_length : 0,
+                    aeth ? p.aeth.syndrome : 0, aeth ? p.aeth.msn.value : 0);
+}
+
 auto transport_fields(const Packet& p) {
   return std::tuple(p.headers, p.expected_headers, p.payload_bytes, p.payload.data(), p.payload.size(), p.truncated,
                     p.icrc, p.icrc_value);
@@ -37,7 +44,8 @@ bool same_layers(const Packet& a, const Packet& b) {
 /// Decodes `bytes` both ways and compares. Returns whether the frame is a plain one.
 bool expect_same(Bytes bytes, std::uint32_t wire_length) {
   const DecodeOptions options;
-  Decoded direct;
+  // Over what another frame left behind, as readers use it.
+  static Decoded direct;
   decode(LinkType::kEthernet, bytes, wire_length, options, direct);
   Decoded stepped;
   Walk walk{.frame = bytes.data(),
@@ -57,6 +65,7 @@ bool expect_same(Bytes bytes, std::uint32_t wire_length) {
   if (direct.kind == FrameKind::kRoce && stepped.kind == FrameKind::kRoce) {
     EXPECT_EQ(bth_fields(direct.packet.bth), bth_fields(stepped.packet.bth));
     EXPECT_EQ(transport_fields(direct.packet), transport_fields(stepped.packet));
+    EXPECT_EQ(reth_and_aeth(direct.packet), reth_and_aeth(stepped.packet));
   }
   Decoded unused;
   Walk probe{.frame = bytes.data(),
@@ -89,7 +98,7 @@ TEST(Plain, SaysWhatTheStepsSayOfEveryPrefixAndLength) {
       plain_frames += expect_same(exact, 2000);
     }
   }
-  EXPECT_GT(plain_frames, 1000u);
+  EXPECT_GT(plain_frames, 500u);
 }
 
 TEST(Plain, SaysWhatTheStepsSayOfAnyByteReplaced) {
@@ -118,6 +127,10 @@ TEST(Plain, SaysWhatTheStepsSayOfRandomDamage) {
 
 TEST(Plain, IsWhatMostCapturesHold) {
   EXPECT_TRUE(expect_same(ethernet(0x0800, send_only()), 0));
+  // What only the steps know: other opcodes, CNPs, another version, too little room for the headers.
+  EXPECT_FALSE(expect_same(ethernet(0x0800, ipv4(17, udp(4791, roce(0xFF, zeros(40))))), 0));
+  EXPECT_FALSE(expect_same(ethernet(0x0800, ipv4(17, udp(4791, roce(0x81, zeros(16))))), 0));
+  EXPECT_FALSE(expect_same(ethernet(0x0800, ipv4(17, udp(4791, roce(0x0C, zeros(8))))), 0));
   EXPECT_FALSE(expect_same(ethernet(0x0800, ipv4(17, udp(4790, roce(0x04, zeros(8))))), 0));
   EXPECT_FALSE(expect_same(ethernet(0x0800, ipv4(17, udp(4791, roce(0x04, zeros(8))), {.options = zeros(4)})), 0));
   EXPECT_FALSE(expect_same(ethernet(0x0800, ipv4(17, udp(4791, roce(0x04, zeros(8))), {.fragment = 0x2000})), 0));

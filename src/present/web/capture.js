@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the capture holds besides connections: pause frames by class and by port, and which protocols ride in which class.
+
+const kPlainRows = 25;
+
+/** A table of texts; the columns in `numbers` (indexes) are numbers. Long ones are unfolded on demand. */
+function plainTable(caption, headings, rows, numbers = []) {
+  const cell = (tag, content, i, more = {}) => el(tag, {class: numbers.includes(i) ? 'number' : null, ...more}, content);
+  const line = (row) => el('tr', {}, row.map((content, i) => i === 0 ? cell('th', content, i, {scope: 'row'})
+                                                                     : cell('td', content, i)));
+  const body = el('tbody', {}, rows.slice(0, kPlainRows).map(line));
+  const left = rows.length - kPlainRows;
+  const more = left <= 0 ? null : el('button', {type: 'button', class: 'no-print', onclick: () => {
+    body.append(...rows.slice(kPlainRows).map(line));
+    more.remove();
+  }}, `show ${grouped(left)} more`);
+  return el('figure', {class: 'table'}, el('figcaption', {class: 'quiet'}, caption), el('div', {class: 'scroll'},
+      el('table', {class: 'plain', 'aria-label': caption},
+      el('thead', {}, el('tr', {}, headings.map((heading, i) => cell('th', heading, i, {scope: 'col'})))),
+      body)), more);
+}
+
+/** Pause frames by class, as the JSON counts them. */
+function pauseTable(capture) {
+  const rows = (capture.pfc ?? []).map((p) => [`class ${p.class}`, p]);
+  const link = capture.pause_802_3x;
+  if (link && link.xoff_frames + link.xon_frames > 0) rows.push(['802.3x, all classes', link]);
+  if (rows.length === 0) return null;
+  const captureNs = capture.last_ns - capture.first_ns;
+  const share = (ns) => captureNs > 0 ? ` (${percentText(Math.min(1, ns / captureNs))})` : '';
+  const paused = (p) => typeof p.paused_ns === 'number' ? durationText(p.paused_ns) : 'needs the link’s speed';
+  const exact = (port) => port.paused_ns === null
+      ? `${durationText(port.paused_ns_min)} to ${durationText(port.paused_ns_max)}`
+      : durationText(port.paused_ns) + share(port.paused_ns);
+  const where = (port) => port.interface_name || `interface ${port.interface}`;
+  return el('div', {class: 'pauses', 'data-table': 'pauses'},
+      plainTable('Pause frames by class', ['class', 'XOFF', 'XON', 'time paused, all ports'],
+                 rows.map(([name, p]) => [name, grouped(p.xoff_frames), grouped(p.xon_frames), paused(p)]), [1, 2, 3]),
+      plainTable('… by interface of the capture and port that asks for the pause',
+                 ['interface', 'port', 'class', 'XOFF', 'XON', 'time paused', 'longest without XON'],
+                 capture.pausing_ports.map((port) => [where(port), port.mac, port.class === null ? 'all (802.3x)' : port.class,
+                     grouped(port.xoff_frames), grouped(port.xon_frames), exact(port),
+                     port.longest_without_xon_ns ? durationText(port.longest_without_xon_ns) : '–']), [3, 4, 5, 6]));
+}
+
+const carriers = {roce: 'RoCE', tcp: 'TCP', udp: 'other UDP', other_ip: 'other IP', not_ip: 'not IP'};
+
+/** Shares of each DSCP and 802.1p class by protocol. */
+function trafficMix(mix) {
+  const all = [...Object.values(mix.dscp), ...Object.values(mix.priority)];
+  const used = Object.keys(carriers).filter((carrier) => all.some((row) => row[carrier]));
+  if (used.length === 0) return null;
+  const table = (name, what, rows) => {
+    const classes = Object.entries(rows);
+    if (classes.length === 0) return null;
+    const total = classes.reduce((sum, [, row]) => sum + rowBytes(row), 0);
+    const lines = classes.map(([key, row]) => {
+      const bytes = rowBytes(row);
+      const shared = row.roce && Object.keys(row).length > 1;
+      return [key === 'untagged' ? 'untagged' : `${name} ${key}`, percentText(bytes / Math.max(1, total)), mixBar(row, bytes),
+              ...used.map((carrier) => row[carrier] ? el('span', {title: `${grouped(row[carrier].frames)} frames, ` +
+                  `${grouped(row[carrier].bytes)} bytes`}, `${percentText(row[carrier].bytes / Math.max(1, bytes))}, ` +
+                  bytesText(row[carrier].bytes)) : ''),
+              ...(mix.holds_other_traffic ? [shared ? 'RoCE is not alone in it' : ''] : [])];
+    });
+    return plainTable(what, ['class', 'of all', 'by protocol', ...used.map((carrier) => carriers[carrier]),
+                             ...(mix.holds_other_traffic ? [''] : [])], lines, [1, ...used.map((unused, i) => i + 3)]);
+  };
+  return el('details', {class: 'mix', 'data-table': 'mix', open: mix.holds_other_traffic},
+      el('summary', {}, 'Traffic classes by protocol'),
+      mix.holds_other_traffic ? null : el('p', {class: 'notice'},
+          'Only RoCE is in this capture: it was filtered, or nothing else passed. Whether other traffic shares these classes ' +
+          'cannot be seen.'),
+      table('DSCP', 'Share of bytes by DSCP (innermost IP header)', mix.dscp),
+      table('802.1p', 'Share of bytes by 802.1p class (outermost VLAN tag)', mix.priority));
+}
+
+const rowBytes = (row) => Object.values(row).reduce((sum, cell) => sum + cell.bytes, 0);
+
+function mixBar(row, bytes) {
+  const bar = el('span', {class: 'split', 'aria-hidden': 'true'});
+  for (const [carrier, cell] of Object.entries(row)) {
+    const part = el('span', {class: 'carrier-' + carrier.replace('_', '-'), title: carriers[carrier]});
+    part.style.width = 100 * cell.bytes / Math.max(1, bytes) + '%';
+    bar.append(part);
+  }
+  return bar;
+}
