@@ -15,6 +15,7 @@ namespace rocetop::cli {
 namespace {
 
 constexpr std::int64_t kPerSecond = 1'000'000'000;
+constexpr std::uint64_t kFilesMost = 1 << 16;  // FrameId
 // Smaller numbers are before 1973: somebody meant a frame number or seconds from the start.
 constexpr std::int64_t kEarliestEpoch = 100'000'000;
 
@@ -57,13 +58,22 @@ Nanos on_day_of(Nanos first, Nanos time_of_day, Zone zone) {
 Result<BoundText> parse_bound(std::string_view option, std::string_view text, Zone zone) {
   BoundText bound;
   bound.zone = zone;
-  const std::string quoted = std::string(option) + " " + std::string(text) + ": ";
+  const std::string quoted = std::string(option) + " " + (text.empty() ? "''" : std::string(text)) + ": ";
   const std::string hint =
-      "Give a frame as '#120', a time as 2026-11-29T17:31:17.5Z, 17:31:17.5 or seconds since 1970, or +1.5s after the "
+      "Give a frame as '#120' ('#2:120' of the second file), a time as 2026-11-29T17:31:17.5Z, 17:31:17.5 or seconds "
+      "since 1970, or +1.5s after the "
       "first "
       "frame";
   if (text.starts_with("#")) {
-    bound.fixed.frame = whole_number(text.substr(1));
+    std::string_view number = text.substr(1);
+    if (const std::size_t colon = number.find(':'); colon != std::string_view::npos) {
+      const auto file = whole_number(number.substr(0, colon));
+      if (!file || *file == 0 || *file > kFilesMost)
+        return Error{quoted + "not a file and a frame (both count from 1)", hint};
+      bound.fixed.file = static_cast<std::uint32_t>(*file - 1);
+      number.remove_prefix(colon + 1);
+    }
+    bound.fixed.frame = whole_number(number);
     if (!bound.fixed.frame || *bound.fixed.frame == 0)
       return Error{quoted + "not a frame number (they count from 1)", hint};
     return bound;

@@ -22,8 +22,8 @@ struct BoundText {
   bool needs_first_frame() const { return after_first || time_of_day; }
 };
 
-/// "#120", RFC 3339, seconds since 1970, "+1.5s" (ns us ms s m h), "17:31:17.5". `option` is named in
-/// errors; `zone` is meant where the text names none.
+/// "#120", "#2:120" (of the second file), RFC 3339, seconds since 1970, "+1.5s" (ns us ms s m h), "17:31:17.5".
+/// `option` is named in errors; `zone` is meant where the text names none.
 Result<BoundText> parse_bound(std::string_view option, std::string_view text, Zone zone);
 
 /// `first`: the first frame's time; nothing when there is none.

@@ -47,4 +47,25 @@ std::optional<Error> wrong_command(const std::string& word, const std::vector<st
   return Error{"no command '" + word + "'", "There are: " + all + ". See rocetop --help."};
 }
 
+std::optional<std::string> meant_option(const std::vector<std::string>& words,
+                                        const std::vector<std::string>& options) {
+  for (const std::string& word : words) {
+    if (!word.starts_with("--")) continue;
+    const std::string name = word.substr(0, word.find('='));
+    if (std::find(options.begin(), options.end(), name) != options.end()) continue;
+    const std::string* nearest = nullptr;
+    std::size_t least = 0;
+    for (const std::string& option : options) {
+      if (!option.starts_with("--") || !resembles(name, option)) continue;
+      const std::size_t distance = option.starts_with(name) ? 0 : slips(name, option);
+      if (nearest == nullptr || distance < least) {
+        nearest = &option;
+        least = distance;
+      }
+    }
+    if (nearest != nullptr) return "Did you mean " + *nearest + "?";
+  }
+  return std::nullopt;
+}
+
 }  // namespace rocetop::cli

@@ -9,6 +9,7 @@ enum ExitStatus : int {
   kExitFindings = 1,  ///< a finding at or above --fail-on
   kExitError = 2,     ///< usage error, unreadable input, unwritable output
   kExitNoRoce = 3,    ///< the input holds no RoCE at all
+  // 128 + the signal's number after an interruption: interrupted_status().
 };
 
 }  // namespace rocetop::cli

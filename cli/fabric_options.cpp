@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "options.h"
 #include "verdict/expectations.h"
 
 namespace rocetop::cli {
@@ -36,6 +37,7 @@ void add_fabric_options(CLI::App& command, FabricOptions& options) {
                   "How it is meant to be: a file, or dscp=26,cnp-dscp=48,ecn=on,mtu=4096,port=4791,priority=3. What "
                   "differs is a finding (expect.violated)")
       ->type_name("WHAT")
+      ->check(not_empty())
       ->group(group);
   command
       .add_option("--link-speed", options.link_speed,

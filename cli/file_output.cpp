@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "interrupt.h"
+
 namespace rocetop::cli {
 namespace {
 
@@ -21,7 +23,9 @@ Error failure(const std::string& path, int error) { return Error{path + ": " + s
 
 FileOutput::~FileOutput() {
   if (fd_ >= 0) ::close(fd_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (temporary_.empty()) return;
+  ::unlink(temporary_.c_str());
+  remove_when_killed(nullptr);
 }
 
 Result<Done> FileOutput::open(const std::string& path) {
@@ -38,7 +42,10 @@ Result<Done> FileOutput::open(const std::string& path) {
   } else {
     const std::string temporary = path + ".part" + std::to_string(::getpid());
     fd_ = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
-    if (fd_ >= 0) temporary_ = temporary;
+    if (fd_ >= 0) {
+      temporary_ = temporary;
+      remove_when_killed(temporary_.c_str());
+    }
   }
   if (fd_ < 0) return failure(path, errno);
   return Done{};
@@ -68,6 +75,7 @@ Result<Done> FileOutput::finish() {
   fd_ = -1;
   if (error_ == 0 && !temporary_.empty() && std::rename(temporary_.c_str(), path_.c_str()) != 0) error_ = errno;
   if (error_ != 0) return failure(path_, error_);
+  if (!temporary_.empty()) remove_when_killed(nullptr);
   temporary_.clear();
   return Done{};
 }

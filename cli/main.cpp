@@ -18,10 +18,15 @@
 namespace rocetop::cli {
 namespace {
 
-int usage_error(const CLI::App& app, const CLI::ParseError& error) {
+int usage_error(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& words) {
   const auto used = app.get_subcommands();
   const std::string command = used.empty() ? "rocetop" : "rocetop " + used.front()->get_name();
-  complain(error.what(), "See " + command + " --help.");
+  std::vector<std::string> options;
+  for (const CLI::Option* option : (used.empty() ? &app : used.front())->get_options()) {
+    for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+  }
+  const auto meant = meant_option(words, options);
+  complain(error.what(), meant ? *meant : "See " + command + " --help.");
   return kExitError;
 }
 
@@ -52,13 +57,14 @@ int run(std::vector<std::string> arguments) {
     packets_options.common.words.after_dashes = triage_options.common.words.after_dashes;
     arguments.erase(dashes, arguments.end());
   }
+  const std::vector<std::string> words = arguments;
   std::reverse(arguments.begin(), arguments.end());  // the parser takes them from the back
   try {
     app.parse(arguments);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success))
       return app.exit(error);  // --help, --version
-    return usage_error(app, error);
+    return usage_error(app, error, words);
   }
   if (triage->parsed()) return run_triage(triage_options);
   if (packets->parsed()) return run_packets(packets_options);

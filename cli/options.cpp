@@ -23,6 +23,17 @@ CLI::Validator at_least_one() {
       "");
 }
 
+CLI::Validator a_port() {
+  return CLI::Validator(
+      [](std::string& text) {
+        std::uint16_t port = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+        const bool ok = error == std::errc{} && end == text.data() + text.size() && port != 0;
+        return ok ? std::string() : "'" + text + "' is not a UDP port (1 to 65535)";
+      },
+      "");
+}
+
 void add_input_options(CLI::App& command, CommonOptions& o, const std::string& count_help) {
   const std::string group = "Input";
   command.add_option(
@@ -41,14 +52,17 @@ void add_input_options(CLI::App& command, CommonOptions& o, const std::string& c
   command.add_option("-c,--count", o.count, count_help)->type_name("N")->check(at_least_one())->group(group);
   command
       .add_option("--from", o.from,
-                  "Start at '#120' (frame), 2026-11-29T17:31:17.5Z, 17:31:17.5, seconds since 1970, or +1.5s after the "
+                  "Start at '#120' (frame; '#2:120' of the second file), 2026-11-29T17:31:17.5Z, 17:31:17.5, seconds "
+                  "since 1970, or +1.5s after the "
                   "first frame; what comes before is not analysed")
       ->type_name("WHEN")
+      ->check(not_empty())
       ->group(group);
-  command.add_option("--to", o.to, "End there")->type_name("WHEN")->group(group);
+  command.add_option("--to", o.to, "End there")->type_name("WHEN")->check(not_empty())->group(group);
   command.add_option("--roce-port", o.roce_ports, "A further UDP port that carries RoCEv2 (repeatable)")
       ->type_name("N")
       ->allow_extra_args(false)
+      ->check(a_port())
       ->group(group);
   command.add_flag("--no-icrc", o.no_icrc, "Do not check the ICRC (for captures made before the adapter fills it in)")
       ->group(group);
@@ -58,9 +72,13 @@ void add_input_options(CLI::App& command, CommonOptions& o, const std::string& c
 void add_show_options(CLI::App& command, CommonOptions& o) {
   const std::string group = "What is shown (everything is analysed all the same)";
   command.add_option("--connection", o.connection, "Only the connection with this id")->type_name("N")->group(group);
-  command.add_option("--host", o.host, "Only connections of this address")->type_name("IP")->group(group);
+  command.add_option("--host", o.host, "Only connections of this address")
+      ->type_name("IP")
+      ->check(not_empty())
+      ->group(group);
   command.add_option("--qp", o.qp, "Only connections of this queue pair number, decimal or 0x")
       ->type_name("QPN")
+      ->check(not_empty())
       ->group(group);
 }
 
@@ -89,6 +107,7 @@ Result<Done> interpret_selection(const CommonOptions& o, Job& job) {
 
 /// A frame and a moment cannot be compared before the capture is read.
 Result<Done> check_order(const engine::Bound& from, const engine::Bound& to) {
+  if (from.file != to.file) return Done{};
   const bool backwards =
       (from.frame && to.frame && *to.frame < *from.frame) || (from.time && to.time && *to.time < *from.time);
   if (backwards) return Error{"--to is before --from", "Nothing can lie between them."};
@@ -101,6 +120,13 @@ Result<Done> interpret_bounds(const CommonOptions& o, Job& job) {
     auto parsed = parse_bound(option, *text, o.utc ? Zone::kUtc : Zone::kLocal);
     if (!parsed) return parsed.error();
     *bound = parsed.value();
+  }
+  for (const auto& [option, bound] : {std::pair{"--from ", &job.from}, {"--to ", &job.to}}) {
+    const auto file = *bound ? (*bound)->fixed.file : std::nullopt;
+    if (file && *file >= job.files.size()) {
+      return Error{option + fmt::format("#{}:{}: there is no file {}", *file + 1, *(*bound)->fixed.frame, *file + 1),
+                   "Files count from 1, in the order in which they are given."};
+    }
   }
   if (!job.from || !job.to) return Done{};
   return check_order(job.from->fixed, job.to->fixed);
@@ -126,6 +152,10 @@ void add_look_options(CLI::App& command, std::string& color, std::size_t& width)
       ->type_name("N")
       ->check(CLI::Range(20, 1000))
       ->group("Output");
+}
+
+CLI::Validator not_empty() {
+  return CLI::Validator([](std::string& text) { return text.empty() ? "'' says nothing" : std::string(); }, "");
 }
 
 std::optional<Qpn> parse_qpn(std::string_view text) {

@@ -19,7 +19,8 @@
 
 namespace CLI {
 class App;
-}
+class Validator;
+}  // namespace CLI
 
 namespace rocetop::cli {
 
@@ -43,6 +44,9 @@ struct CommonOptions {
 
 /// `count_help`: what -c counts.
 void add_common_options(CLI::App& command, CommonOptions& options, const std::string& count_help);
+
+/// Refuses the empty word: somebody's variable was empty.
+CLI::Validator not_empty();
 
 /// --color and --width.
 void add_look_options(CLI::App& command, std::string& color, std::size_t& width);

@@ -135,7 +135,11 @@ Result<Done> settle_frames(const Job& job, Settled& settled) {
   auto run = open(job, {});
   if (!run) return run.error();
   run->analysis->run(*run->source, {}, {}, &settled);
-  (void)run->analysis->finish();  // settles what was still open
+  const model::Snapshot analysed = run->analysis->finish();  // settles what was still open
+  if (analysed.parts.before) {
+    complain("warning: frames before --from are not analysed: what they caused, or answered, is not known",
+             "--connection, --host and --qp choose what is shown of the whole.");
+  }
   if (settled.omitted() != 0) {
     complain("warning: --two-pass keeps " + grouped(Settled::kFrameLimit) +
                  " frames; later ones are shown as they were read",

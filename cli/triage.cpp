@@ -27,15 +27,17 @@ namespace {
 
 model::Snapshot analyse(const Job& job, Run& run, engine::Recorder* recorder) {
   ProgressBar bar(stderr_is_terminal());
-  const engine::Progress progress = [&bar](std::uint64_t bytes_read, std::optional<std::uint64_t> bytes_total) {
+  const engine::Progress progress = [&](std::uint64_t bytes_read, std::optional<std::uint64_t> bytes_total) {
     bar.update(bytes_read, bytes_total);
-    return !interrupted();
+    return true;  // the source asks before each batch
   };
   run.analysis->run(*run.source, recorder ? recorder->observer() : engine::FrameObserver{}, progress, recorder);
+  const bool was_reading = interrupted();
   model::Snapshot snapshot = run.analysis->finish();
   snapshot.rocetop_version = ROCETOP_VERSION;
   snapshot.files = job.files;
-  if (interrupted()) snapshot.partial = true;
+  // A signal that comes later finds the report whole.
+  if (was_reading) snapshot.partial = snapshot.interrupted = true;
   return snapshot;
 }
 
@@ -104,9 +106,11 @@ CLI::App* add_triage(CLI::App& app, TriageOptions& options) {
       ->excludes("--json");
   command->add_option("--html", options.html, "Write the report with plots to FILE too: one file, no network needed")
       ->type_name("FILE")
+      ->check(not_empty())
       ->group("Output");
   command->add_option("--csv", options.csv, "Write connections, episodes, findings and messages to DIR too")
       ->type_name("DIR")
+      ->check(not_empty())
       ->group("Output");
   command
       ->add_option("--fail-on", options.fail_on,
@@ -122,10 +126,11 @@ CLI::App* add_triage(CLI::App& app, TriageOptions& options) {
       ->group("Verdicts");
   command->add_option("--thresholds", options.thresholds_file, "Values from a file of NAME = VALUE lines")
       ->type_name("FILE")
+      ->check(not_empty())
       ->group("Verdicts");
   command->footer(
       "Exit status: 0 nothing at or above --fail-on (default critical), 1 findings, 2 error, 3 no RoCE in the "
-      "input.\n\n"
+      "input; after Ctrl-C or kill, which report what was read until then, 130 or 143.\n\n"
       "Examples:\n"
       "  rocetop triage write-loss.pcapng --html report.html\n"
       "  ssh host tcpdump -U -w - udp port 4791 | rocetop triage --json - | jq '.findings[].title'");
@@ -147,6 +152,7 @@ int run_triage(const TriageOptions& options) {
   stop_on_interrupt();
   const bool from_pipe = job->files == std::vector<std::string>{"-"};
   auto run = open(*job, [from_pipe] { return from_pipe ? wait_for_input(STDIN_FILENO) : !interrupted(); });
+  if (!run && interrupted()) return complain("interrupted before anything was read"), interrupted_status();
   if (!run) return complain(run.error()), kExitError;
   const model::Snapshot whole = analyse(*job, *run, reports.recorder());
   std::optional<model::Snapshot> chosen;
@@ -164,8 +170,9 @@ int run_triage(const TriageOptions& options) {
       written = false;
     }
   }
-  if (interrupted()) complain("interrupted: the report covers what was read until then");
+  if (whole.interrupted) complain("interrupted: the report covers what was read until then");
   const bool broken = report_problems(*run->source);
+  if (whole.interrupted && written && !broken) return interrupted_status();
   if (no_match) return say_nothing_matches(*job, whole), kExitError;
   if (!written || broken) return kExitError;
   if (whole.capture.roce_frames == 0) return kExitNoRoce;

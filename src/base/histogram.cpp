@@ -45,7 +45,7 @@ void Histogram::cover(unsigned first, unsigned last) const {
   const std::size_t wanted = (last - first + 1) * kPerOctave;
   if (wanted > buckets_.capacity()) {
     const unsigned octaves = last - first + 1;
-    buckets_.reserve((octaves <= 12 ? 12 : kOctaves) * kPerOctave);
+    buckets_.reserve((octaves <= kFew ? kFew : octaves <= kMany ? kMany : kOctaves) * kPerOctave);
   }
   if (!buckets_.empty()) buckets_.insert(buckets_.begin(), (first_octave_ - first) * kPerOctave, 0);
   buckets_.resize(wanted);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Histogram: a distribution of non-negative numbers (nanoseconds, bytes, packets) in log-linear buckets, 32 to an
 // octave. Percentiles are off by at most 1/65 (1.6 %) of the true value; count, sum, minimum and maximum are exact.
-// It has no counters until its first value, then 1.5 KB of them for 12 octaves in a row, or 5 KB for all: thousands of
-// quiet connections cost nothing, and it allocates twice at most. Two histograms merge to what one would have been that
-// had seen both.
+// It has no counters until its first value, then 0.5 KB of them for 4 octaves in a row, 1.5 KB for 12 or 5 KB for all:
+// thousands of quiet connections cost little, and it allocates three times at most. Two histograms merge to what one
+// would have been that had seen both.
 #pragma once
 
 #include <array>
@@ -76,6 +76,8 @@ class Histogram {
   static constexpr std::size_t kPerOctave = std::size_t{1} << kBits;
   /// The highest octave, 2^43 .. 2^44 (2.4 to 4.9 hours in nanoseconds), holds everything above it too.
   static constexpr unsigned kOctaves = 40;
+  static constexpr unsigned kFew = 4;    // octaves that counters are made for at first …
+  static constexpr unsigned kMany = 12;  // … and next
 
   static constexpr std::int64_t lowest(std::size_t bucket) {
     const std::size_t octave = bucket / kPerOctave;

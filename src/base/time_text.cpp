@@ -40,6 +40,49 @@ std::optional<Nanos> parse_epoch(std::string_view text) {
   return Nanos{whole * kPerSecond + *part};
 }
 
+/// The two digits that `text` begins with, from `least` to `most`.
+std::optional<int> two_digits(std::string_view text, int least, int most) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (text.size() < 2 || !is_digit(text[0]) || !is_digit(text[1])) return std::nullopt;
+  const int number = (text[0] - '0') * 10 + (text[1] - '0');
+  return number >= least && number <= most ? std::optional(number) : std::nullopt;
+}
+
+int days_of(int year, int month) {
+  constexpr std::array<int, 12> kDays = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+  return kDays.at(static_cast<std::size_t>(month - 1)) + (leap && month == 2 ? 1 : 0);
+}
+
+/// "2026-11-29T17:31:17", a date and a time that there are.
+std::optional<std::tm> calendar_in(std::string_view text) {
+  constexpr int kYearLeast = 1970;
+  constexpr int kYearMost = 2200;
+  constexpr std::string_view kShape = "0000-00-00T00:00:00";
+  for (std::size_t i = 0; i < kShape.size(); ++i) {
+    const bool separator = i == 10 && (text[i] == 'T' || text[i] == 't' || text[i] == ' ');
+    if (kShape[i] != '0' && text[i] != kShape[i] && !separator) return std::nullopt;
+  }
+  const auto century = two_digits(text, 0, 99);
+  const auto years = two_digits(text.substr(2), 0, 99);
+  const auto month = two_digits(text.substr(5), 1, 12);
+  if (!century || !years || !month) return std::nullopt;
+  const int year = *century * 100 + *years;
+  const auto day = two_digits(text.substr(8), 1, days_of(year, *month));
+  const auto hour = two_digits(text.substr(11), 0, 23);
+  const auto minute = two_digits(text.substr(14), 0, 59);
+  const auto second = two_digits(text.substr(17), 0, 60);  // a leap second
+  if (year < kYearLeast || year > kYearMost || !day || !hour || !minute || !second) return std::nullopt;
+  std::tm tm{};
+  tm.tm_year = year - 1900;
+  tm.tm_mon = *month - 1;
+  tm.tm_mday = *day;
+  tm.tm_hour = *hour;
+  tm.tm_min = *minute;
+  tm.tm_sec = *second;
+  return tm;
+}
+
 }  // namespace
 
 std::tm calendar_of(std::int64_t seconds, Zone zone) {
@@ -77,20 +120,9 @@ std::string rfc3339(Nanos since_epoch, Zone zone) {
 
 std::optional<Nanos> parse_time(std::string_view text, Zone unstated) {
   if (text.size() < 19 || text[4] != '-') return parse_epoch(text);
-  const std::string head(text.substr(0, 19));
-  std::tm tm{};
-  char separator = 0;
-  int used = 0;
-  if (std::sscanf(head.c_str(), "%4d-%2d-%2d%c%2d:%2d:%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &separator,
-                  &tm.tm_hour, &tm.tm_min, &tm.tm_sec, &used) != 7 ||
-      used != 19 || (separator != 'T' && separator != 't' && separator != ' ')) {
-    return std::nullopt;
-  }
-  if (tm.tm_year < 1970 || tm.tm_year > 2200 || tm.tm_mon < 1 || tm.tm_mon > 12 || tm.tm_mday < 1 || tm.tm_mday > 31) {
-    return std::nullopt;
-  }
-  tm.tm_year -= 1900;
-  tm.tm_mon -= 1;
+  const auto calendar = calendar_in(text.substr(0, 19));
+  if (!calendar) return std::nullopt;
+  const std::tm& tm = *calendar;
   std::string_view rest = text.substr(19);
   std::int64_t part = 0;
   if (!rest.empty() && rest.front() == '.') {
@@ -103,10 +135,10 @@ std::optional<Nanos> parse_time(std::string_view text, Zone unstated) {
   Zone zone = Zone::kUtc;
   std::int64_t offset = 0;
   if (rest.size() == 6 && (rest.front() == '+' || rest.front() == '-') && rest[3] == ':') {
-    int hours = 0;
-    int minutes = 0;
-    if (std::sscanf(std::string(rest.substr(1)).c_str(), "%2d:%2d", &hours, &minutes) != 2) return std::nullopt;
-    offset = (std::int64_t{hours} * 3600 + std::int64_t{minutes} * 60) * (rest.front() == '+' ? 1 : -1);
+    const auto hours = two_digits(rest.substr(1), 0, 23);
+    const auto minutes = two_digits(rest.substr(4), 0, 59);
+    if (!hours || !minutes) return std::nullopt;
+    offset = (std::int64_t{*hours} * 3600 + std::int64_t{*minutes} * 60) * (rest.front() == '+' ? 1 : -1);
   } else if (rest.empty()) {
     zone = unstated;
   } else if (rest != "Z" && rest != "z") {

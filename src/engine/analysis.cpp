@@ -20,13 +20,34 @@ constexpr std::size_t kGroup = 4;  // frames worked on together: their state sti
 constexpr std::uint64_t kProgressBytes = 4 << 20;  // between two calls of the progress function
 constexpr std::size_t kInterfaceNames = 1'000;     // kept: real captures have a few
 
-bool before(const Bound& bound, const source::Frame& frame) {
-  return (bound.frame && frame.id.number() < *bound.frame) || (bound.time && frame.time < *bound.time);
-}
+/// Frames before or after a bound.
+class Cut {
+ public:
+  Cut() = default;
+  explicit Cut(const std::optional<Bound>& bound) : bound_(bound) {}
 
-bool after(const Bound& bound, const source::Frame& frame) {
-  return (bound.frame && frame.id.number() > *bound.frame) || (bound.time && frame.time > *bound.time);
-}
+  explicit operator bool() const { return bound_.has_value(); }
+  bool is_before(const source::Frame& frame) {
+    if (bound_->file) return !passed_ && !(passed_ = is_at_or_behind(frame, *bound_->frame));
+    return (bound_->frame && frame.id.number() < *bound_->frame) || (bound_->time && frame.time < *bound_->time);
+  }
+  bool is_after(const source::Frame& frame) {
+    if (bound_->file) {
+      const bool out = passed_;
+      passed_ = passed_ || is_at_or_behind(frame, *bound_->frame);
+      return out || is_at_or_behind(frame, *bound_->frame + 1);
+    }
+    return (bound_->frame && frame.id.number() > *bound_->frame) || (bound_->time && frame.time > *bound_->time);
+  }
+
+ private:
+  bool is_at_or_behind(const source::Frame& frame, std::uint64_t number) const {
+    return frame.id.file() == *bound_->file && frame.id.number() >= number;
+  }
+
+  std::optional<Bound> bound_;
+  bool passed_ = false;  // the frame of a named file
+};
 
 bool is_tracked(const wire::Decoded& decoded) {
   return decoded.kind == wire::FrameKind::kRoce && decoded.packet.protocol != wire::Protocol::kInfiniband &&
@@ -37,6 +58,8 @@ bool is_tracked(const wire::Decoded& decoded) {
 
 struct Analysis::State {
   Options options;
+  Cut from;
+  Cut to;
   std::optional<source::PacketFilter> filter;
   std::unique_ptr<track::Tracker> tracker;
   CaptureLog log;
@@ -60,9 +83,9 @@ struct Analysis::State {
 
   /// False for a frame that --from, --to or the filter keeps out.
   bool admits(const source::Frame& frame) {
-    if (options.from && before(*options.from, frame)) {
+    if (from && from.is_before(frame)) {
       parts.before = true;
-    } else if (options.to && after(*options.to, frame)) {
+    } else if (to && to.is_after(frame)) {
       parts.after = true;
     } else if (filter && !filter->matches(frame)) {
       ++parts.filtered_frames;
@@ -138,6 +161,8 @@ Analysis::~Analysis() = default;
 Result<std::unique_ptr<Analysis>> Analysis::create(const Options& options) {
   auto state = std::make_unique<State>();
   state->options = options;
+  state->from = Cut(options.from);
+  state->to = Cut(options.to);
   if (!options.filter.empty()) {
     auto filter = source::PacketFilter::compile(options.filter);
     if (!filter) return filter.error();
@@ -176,7 +201,9 @@ void Analysis::run(source::FrameSource& source, const FrameObserver& observer, c
   }
   // Whether -c kept anything out is worth a look into a file, not waiting for a pipe.
   if (limit_reached() && (!source.bytes_total() || source.next_batch(batch))) s.end_early();
-  for (const source::Problem& problem : source.problems()) s.problems.push_back({problem.message, problem.fatal});
+  for (const source::Problem& problem : source.problems()) {
+    s.problems.push_back({problem.message, problem.fatal, problem.limit});
+  }
   s.log.end(source.interfaces());
   for (const auto& interface : source.interfaces()) {
     if (s.interface_names.size() < kInterfaceNames) s.interface_names.push_back(interface.name);
@@ -197,12 +224,18 @@ model::Snapshot Analysis::finish() {
   snapshot.capture = s.log.counts();
   snapshot.capture.management_frames = s.tracker->management_frames();
   snapshot.capture.rejections_omitted = s.tracker->rejections_omitted();
+  snapshot.capture.stray_connections = s.tracker->stray_connections();
+  snapshot.capture.stray_packets = s.tracker->stray_packets();
+  snapshot.capture.set_ups_omitted = s.tracker->set_ups_omitted();
+  snapshot.capture.unpaired_at_limit = s.tracker->unpaired_at_limit();
   snapshot.capture.evicted_connections = s.tracker->evicted_connections();
+  snapshot.holes = s.tracker->holes(snapshot.connections);
   add_completeness(snapshot.connections, snapshot.capture);
   verdict::CaptureEvidence capture = s.log.evidence(snapshot.capture);
   capture.rejections_omitted = snapshot.capture.rejections_omitted;
   capture.stray_damaged_packets = s.tracker->stray_damaged_packets();
   capture.partial = s.partial;
+  capture.holes = snapshot.holes;
   capture.pauses = snapshot.pauses = s.tracker->pauses(capture.last_time);
   if (!snapshot.pauses.empty()) snapshot.interface_names = s.interface_names;
   capture.receivers = snapshot.receivers = s.tracker->receivers();

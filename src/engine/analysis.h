@@ -20,9 +20,11 @@
 
 namespace rocetop::engine {
 
-/// Where --from or --to cuts: a frame number (within its file) or a time.
+/// Where --from or --to cuts: a frame number or a time. A frame number is one of each file, unless the file is named:
+/// then it is a place among all frames.
 struct Bound {
   std::optional<std::uint64_t> frame;
+  std::optional<std::uint32_t> file;  ///< index
   std::optional<Nanos> time;
 };
 

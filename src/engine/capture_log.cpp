@@ -4,6 +4,15 @@
 #include <algorithm>
 
 namespace rocetop::engine {
+namespace {
+
+/// Acknowledgements or responses are what shows that the capture missed packets.
+bool holds_replies(const track::DirectionCounts& d) {
+  return d.acks != 0 || d.responses.packets != 0 || d.rnr_naks != 0 ||
+         std::any_of(d.naks.begin(), d.naks.end(), [](std::uint64_t n) { return n != 0; });
+}
+
+}  // namespace
 
 void CaptureLog::add(const source::Frame& frame, const wire::Decoded& decoded) {
   ++counts_.frames;
@@ -156,6 +165,7 @@ void add_completeness(const std::vector<track::ConnectionCounts>& connections, m
     if (connection.transport == wire::Transport::kUd) continue;
     for (const auto* direction : {&connection.a_to_b, &connection.b_to_a}) {
       if (!*direction) continue;
+      counts.completeness_known = counts.completeness_known || holds_replies(**direction);
       for (const auto* space : {&(*direction)->requests, &(*direction)->responses}) {
         seen += space->packets;
         missed += space->missing_packets[static_cast<std::size_t>(track::Outcome::kCaptureMissed)];
@@ -164,6 +174,7 @@ void add_completeness(const std::vector<track::ConnectionCounts>& connections, m
     const bool answered = connection.transport != wire::Transport::kUc && !is_fast_cnps(connection);
     if (!connection.b_to_a && answered) ++counts.one_way_connections;
   }
+  counts.completeness_known = counts.completeness_known || missed != 0;
   counts.capture_missed_packets = missed;
   counts.completeness = seen + missed == 0 ? 1.0 : static_cast<double>(seen) / static_cast<double>(seen + missed);
 }

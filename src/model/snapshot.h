@@ -13,6 +13,7 @@
 #include "model/traffic_mix.h"
 #include "track/counts.h"
 #include "track/fast_cnp_log.h"
+#include "track/hole_log.h"
 #include "track/pause_log.h"
 #include "track/receiver_log.h"
 #include "verdict/finding.h"
@@ -38,6 +39,7 @@ struct CaptureCounts {
   std::array<std::uint64_t, wire::kUndecodableCount> undecodable{};
   std::uint64_t capture_missed_packets = 0;
   double completeness = 1.0;
+  bool completeness_known = false;  ///< false where nothing was acknowledged: what the capture missed does not show
   std::array<PauseCounts, 8> pfc{};
   std::uint64_t pfc_frames = 0;
   PauseCounts pause_802_3x;
@@ -54,13 +56,18 @@ struct CaptureCounts {
   std::optional<std::uint32_t> snap_length;       ///< the smallest, when one cut frames
   std::uint64_t one_way_connections = 0;
   std::uint64_t rejections_omitted = 0;   ///< CM rejections beyond what is kept: counted, not named
+  std::uint64_t set_ups_omitted = 0;      ///< CM set-ups beyond what is kept
   std::uint64_t evicted_connections = 0;  ///< dropped from memory at the limit; their packets are in the totals
+  std::uint64_t stray_connections = 0;    ///< a packet or two that nothing answered, more than are listed: noise
+  std::uint64_t stray_packets = 0;        ///< of these
+  std::uint64_t unpaired_at_limit = 0;    ///< places at which sides wait for their counterpart, forgotten at the limit
 };
 
 /// What is wrong with an input, in the words of whoever read it.
 struct InputProblem {
   std::string message;
   bool fatal = false;  ///< reading went no further
+  bool limit = false;  ///< not a fault of the input: a limit of rocetop
 };
 
 /// Why a report is partial.
@@ -73,7 +80,8 @@ struct Parts {
 struct Snapshot {
   std::string rocetop_version;
   std::vector<std::string> files;
-  bool partial = false;  ///< a filter, -c, --from/--to or an interruption kept frames from the analysis
+  bool partial = false;      ///< a filter, -c, --from/--to or an interruption kept frames from the analysis
+  bool interrupted = false;  ///< somebody ended the reading
   Parts parts;
   std::vector<InputProblem> problems;
   std::optional<Nanos> start;      ///< of the input's first frame, analysed or not: offsets count from it
@@ -81,6 +89,7 @@ struct Snapshot {
   CaptureCounts capture;
   std::vector<track::ConnectionCounts> connections;  ///< by id
   TrafficMix mix;
+  std::vector<track::CaptureHole> holes;  ///< times of which the capture holds nothing, by time
   std::vector<track::PausingPort> pauses;
   std::vector<std::string> interface_names;      ///< by interface of `pauses`, where there are any; untrusted text
   std::vector<track::ReceiverCounts> receivers;  ///< hosts that were sent congested data, the most overrun first

@@ -9,6 +9,7 @@
 #include "base/number_text.h"
 #include "base/time_text.h"
 #include "model/totals.h"
+#include "present/peers_text.h"
 #include "present/text.h"
 #include "verdict/loop.h"
 
@@ -37,16 +38,6 @@ std::string size_text(const CaptureCounts& c) {
   return text + ", " + grouped(c.roce_frames) + " RoCE";
 }
 
-/// Acknowledgements or responses are what shows that the capture missed packets.
-bool replies_seen(const model::Snapshot& snapshot) {
-  const auto replies = [](const std::optional<track::DirectionCounts>& d) {
-    return d && (d->acks != 0 || d->responses.packets != 0 || d->rnr_naks != 0 ||
-                 std::any_of(d->naks.begin(), d->naks.end(), [](std::uint64_t n) { return n != 0; }));
-  };
-  return std::any_of(snapshot.connections.begin(), snapshot.connections.end(),
-                     [&](const auto& c) { return replies(c.a_to_b) || replies(c.b_to_a); });
-}
-
 Span completeness(const model::Snapshot& snapshot) {
   const CaptureCounts& c = snapshot.capture;
   if (c.capture_missed_packets != 0) {
@@ -54,7 +45,7 @@ Span completeness(const model::Snapshot& snapshot) {
                         plural(c.capture_missed_packets, "packet"), percent(c.completeness)),
             Tone::kWarning};
   }
-  if (!replies_seen(snapshot)) return {"completeness unknown (no acknowledgement captured)", Tone::kWarning};
+  if (!c.completeness_known) return {"completeness unknown (no acknowledgement captured)", Tone::kWarning};
   if (!snapshot.problems.empty()) return {"what was read is complete as far as acknowledgements show", Tone::kPlain};
   return {"complete as far as acknowledgements show", Tone::kGood};
 }
@@ -99,8 +90,24 @@ void add_parts(const model::Snapshot& snapshot, std::vector<Span>& clauses) {
     clauses.push_back({std::string("a window of the capture: ") +
                            (parts.before ? "what was sent before it is not known" : "what came after it is not known"),
                        Tone::kWarning});
-  } else if (parts.filtered_frames == 0) {
+  }
+  if (snapshot.interrupted) {
     clauses.push_back({"reading was interrupted: what came after is not known", Tone::kWarning});
+  }
+}
+
+/// Where the capture stood still: the first few.
+void add_holes(const model::Snapshot& snapshot, std::vector<Span>& clauses) {
+  constexpr std::size_t kTold = 3;
+  const bool several = snapshot.files.size() > 1;
+  for (std::size_t i = 0; i < snapshot.holes.size() && i < kTold; ++i) {
+    const track::CaptureHole& hole = snapshot.holes[i];
+    const std::size_t more = i + 1 == kTold ? snapshot.holes.size() - kTold : 0;
+    clauses.push_back(
+        {fmt::format("NO PACKETS between {} and {} ({}), while connections went on{}", frame_text(hole.before, several),
+                     frame_text(hole.after, several), short_duration(hole.to - hole.from),
+                     more == 0 ? "" : fmt::format(", and {} more such holes", grouped(more))),
+         Tone::kWarning});
   }
 }
 
@@ -116,9 +123,22 @@ void add_rarer_news(const model::Snapshot& snapshot, std::vector<Span>& clauses)
                                    short_duration(c.largest_backward_step)),
                        Tone::kWarning});
   }
+  add_holes(snapshot, clauses);
   if (c.evicted_connections != 0) {
     clauses.push_back(
         {plural(c.evicted_connections, "connection") + " dropped from memory at the limit", Tone::kWarning});
+  }
+  if (c.stray_connections != 0) {
+    clauses.push_back({fmt::format("{} with a packet or two that nothing answered left out (noise, most likely): {}",
+                                   plural(c.stray_connections, "queue pair"), plural(c.stray_packets, "packet")),
+                       Tone::kWarning});
+  }
+  if (c.unpaired_at_limit != 0) {
+    clauses.push_back({"more sides without a counterpart than are remembered: some connections may be given in halves",
+                       Tone::kWarning});
+  }
+  if (c.set_ups_omitted != 0) {
+    clauses.push_back({plural(c.set_ups_omitted, "CM exchange") + " beyond the limit not judged", Tone::kWarning});
   }
   if (snapshot.partial) add_parts(snapshot, clauses);
 }
@@ -129,8 +149,9 @@ void add_problems(const model::Snapshot& snapshot, std::vector<Span>& clauses) {
   if (problems.empty()) return;
   const auto fatal = std::find_if(problems.begin(), problems.end(), [](const auto& p) { return p.fatal; });
   const bool stopped = fatal != problems.end();
-  std::string text =
-      stopped ? "the input is DAMAGED (" + fatal->message : "the input HAS A FLAW (" + problems[0].message;
+  std::string text = !stopped       ? "the input HAS A FLAW (" + problems[0].message
+                     : fatal->limit ? "a LIMIT of rocetop was reached (" + fatal->message
+                                    : "the input is DAMAGED (" + fatal->message;
   if (problems.size() > 1) text += fmt::format(" and {}", plural(problems.size() - 1, "further problem"));
   text += stopped ? "): only what is before it was read"
                   : fmt::format("): {} read", plural(snapshot.capture.frames, "frame"));

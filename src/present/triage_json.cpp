@@ -34,10 +34,11 @@ class TriageJson {
 
  private:
   void capture();
+  void holes();
   void problems();
   void thresholds();
   void connection(const track::ConnectionCounts& c);
-  void network(const wire::NetworkKey& key);
+  void network(std::string_view name, const wire::NetworkKey& key);
   void cm(const track::CmFacts& facts);
   void direction(const track::DirectionCounts& d);
   void space(std::string_view name, const track::SpaceCounts& s);
@@ -78,6 +79,7 @@ void TriageJson::write() {
   json_.member("rocetop_version", snapshot_.rocetop_version);
   strings("files", snapshot_.files);
   json_.member("partial", snapshot_.partial);
+  json_.member("interrupted", snapshot_.interrupted);
   problems();
   thresholds();
   json_.new_line();
@@ -113,6 +115,7 @@ void TriageJson::capture() {
   json_.member("last_ns", count(c.last_time));
   json_.member("first_time", text(c.first_time));
   json_.member("last_time", text(c.last_time));
+  json_.member("completeness_known", c.completeness_known);
   json_.member("drops_are_unknowable", c.drops_are_unknowable);
   json_.member("largest_backward_step_ns", c.largest_backward_step.count);
   json_.key("undecodable");
@@ -121,8 +124,25 @@ void TriageJson::capture() {
     if (c.undecodable[i] != 0) json_.member(wire::reason_name(static_cast<wire::Undecodable>(i)), c.undecodable[i]);
   }
   json_.end_object();
+  holes();
   write_pauses_and_mix(json_, snapshot_);
   json_.end_object();
+}
+
+void TriageJson::holes() {
+  json_.key("holes");
+  json_.begin_array();
+  for (const track::CaptureHole& hole : snapshot_.holes) {
+    json_.begin_object();
+    json_.member("from_ns", hole.from.count);
+    json_.member("to_ns", hole.to.count);
+    frame("before", hole.before);
+    frame("after", hole.after);
+    json_.member("directions", hole.jumped);
+    json_.member("psns", hole.psns);
+    json_.end_object();
+  }
+  json_.end_array();
 }
 
 void TriageJson::problems() {
@@ -132,6 +152,7 @@ void TriageJson::problems() {
     json_.begin_object();
     json_.member("message", problem.message);
     json_.member("fatal", problem.fatal);
+    json_.member("limit", problem.limit);
     json_.end_object();
   }
   json_.end_array();
@@ -162,7 +183,7 @@ void TriageJson::connection(const track::ConnectionCounts& c) {
   json_.member("transport", word(c.transport));
   end_point("a", c.a_ip, c.a_qpn);
   end_point("b", c.b_ip, c.b_qpn);
-  network(c.network);
+  network("network", c.network);
   json_.key("paired_by");
   if (c.paired_by == track::PairedBy::kNone) {
     json_.null();
@@ -187,8 +208,8 @@ void TriageJson::connection(const track::ConnectionCounts& c) {
   json_.end_object();
 }
 
-void TriageJson::network(const wire::NetworkKey& key) {
-  json_.key("network");
+void TriageJson::network(std::string_view name, const wire::NetworkKey& key) {
+  json_.key(name);
   if (key == wire::NetworkKey{}) return json_.null();
   json_.begin_object();
   if (key.vlan_outer != 0xFFFF) json_.member("vlan", key.vlan_outer);
@@ -215,7 +236,11 @@ void TriageJson::direction(const track::DirectionCounts& d) {
   json_.member("dst", d.dst.to_string());
   json_.member("dst_qpn", number(d.dst_qpn));
   if (d.src_qpn) json_.member("src_qpn", d.src_qpn->value);
-  if (d.network) network(*d.network);
+  if (d.network) network("network", *d.network);
+  if (d.cnps_elsewhere_in) {
+    json_.member("cnps_elsewhere", d.cnps_elsewhere);
+    network("cnps_elsewhere_in", *d.cnps_elsewhere_in);
+  }
   fields(model::direction_fields(), d);
   frame("first", d.first_frame);
   frame("last", d.last_frame);

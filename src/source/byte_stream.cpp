@@ -25,16 +25,14 @@ class FileStream final : public ByteStream {
   }
 
   std::size_t read(std::span<std::uint8_t> into) override {
-    for (;;) {
-      const ssize_t got = ::read(descriptor_, into.data(), into.size());
-      if (got >= 0) {
-        bytes_read_ += static_cast<std::uint64_t>(got);
-        return static_cast<std::size_t>(got);
-      }
-      if (errno == EINTR) continue;
-      end_ = {StreamEnd::Kind::kFailed, std::string("cannot be read: ") + std::strerror(errno), ""};
+    const ssize_t got = ::read(descriptor_, into.data(), into.size());
+    if (got < 0) {
+      const auto kind = errno == EINTR ? StreamEnd::Kind::kInterrupted : StreamEnd::Kind::kFailed;
+      end_ = {kind, std::string("cannot be read: ") + std::strerror(errno), ""};
       return 0;
     }
+    bytes_read_ += static_cast<std::uint64_t>(got);
+    return static_cast<std::size_t>(got);
   }
   const StreamEnd& end() const override { return end_; }
   std::uint64_t bytes_read() const override { return bytes_read_; }

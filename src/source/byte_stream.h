@@ -21,7 +21,8 @@ struct StreamEnd {
   enum class Kind {
     kClean,   ///< at its proper end (of a plain stream: just the end)
     kCutOff,  ///< compressed data stops in the middle
-    kFailed,  ///< the operating system or the decompressor gave up
+    kFailed,       ///< the operating system or the decompressor gave up
+    kInterrupted,  ///< a signal handler that does not restart system calls: somebody wants no more of it
   };
   Kind kind = Kind::kClean;
   std::string reason;  ///< for kCutOff and kFailed, in words

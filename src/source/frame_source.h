@@ -44,7 +44,8 @@ struct Frame {
 struct Problem {
   std::string message;
   std::string hint;
-  bool fatal = true;  ///< false: a cut-off last record; everything before it was delivered
+  bool fatal = true;   ///< false: a cut-off last record; everything before it was delivered
+  bool limit = false;  ///< not a fault of the input: a limit of rocetop
 };
 
 class FrameSource {

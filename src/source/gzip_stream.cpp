@@ -92,9 +92,8 @@ std::size_t GzipStream::read(std::span<std::uint8_t> into) {
   for (;;) {
     if (!in_member_ && !start_member()) return 0;
     if (inflate_.avail_in == 0 && !refill()) {
-      if (compressed_->end().kind == StreamEnd::Kind::kFailed) {
-        return stop(StreamEnd::Kind::kFailed, compressed_->end().reason);
-      }
+      const StreamEnd& end = compressed_->end();
+      if (end.kind != StreamEnd::Kind::kClean) return stop(end.kind, end.reason, end.hint);
       return stop(StreamEnd::Kind::kCutOff, "the gzip data stops at compressed byte " + std::to_string(position()));
     }
     const int status = inflate(&inflate_, Z_NO_FLUSH);

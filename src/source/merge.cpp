@@ -149,9 +149,10 @@ bool MergeSource::open_due() {
 
 bool MergeSource::open(Input& input) {
   if (open_.size() >= kMostOpen) {
-    problems_.push_back({input_name(input.path) + ": overlaps in time with " + std::to_string(kMostOpen) +
-                             " other files, and no more are read at once",
-                         "Merge them first with mergecap, or name fewer files."});
+    problems_.push_back({.message = input_name(input.path) + ": overlaps in time with " + std::to_string(kMostOpen) +
+                                    " other files, and rocetop reads no more at once",
+                         .hint = "Merge them first with mergecap, or name fewer files.",
+                         .limit = true});
     return false;
   }
   if (!input.source) {

@@ -164,7 +164,11 @@ bool PcapngReader::take_section_header(const Block& block) {
 //   0 link type | 2 reserved | 4 snap length | 8 options
 bool PcapngReader::take_interface(const Block& block) {
   if (block.body.size() < 8) return refuse(block, "an interface description is too short");
-  if (interfaces_.size() == kMostInterfaces) return refuse(block, "there are more than 16384 interface descriptions");
+  if (interfaces_.size() == kMostInterfaces) {
+    stop_at_limit(block.into_held, "rocetop reads no more than 16,384 interface descriptions of a file",
+                  "Everything before was read. Split the file there (editcap), or merge its interfaces into fewer.");
+    return false;
+  }
   InterfaceFacts& facts = interfaces_.emplace_back();
   facts.link_type = static_cast<LinkType>(order_.u16(block.body.data()));
   facts.snap_length = order_.u32(block.body.data() + 4);

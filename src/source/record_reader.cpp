@@ -52,6 +52,7 @@ bool RecordReader::pass_over() {
 void RecordReader::end_of_stream() {
   ended_ = true;
   const StreamEnd& end = buffer_.stream().end();
+  if (end.kind == StreamEnd::Kind::kInterrupted) return;  // whoever did it knows
   const std::uint64_t position = buffer_.offset() + buffer_.held().size();
   if (end.kind == StreamEnd::Kind::kFailed) {
     problems_.push_back({name_ + ": at " + byte_words(position) + ": " + end.reason, end.hint, true});
@@ -75,6 +76,11 @@ void RecordReader::fail(std::size_t into_held, const std::string& reason, std::s
   ended_ = true;
   problems_.push_back(
       {name_ + ": at " + byte_words(buffer_.offset() + into_held) + ": " + reason, std::move(hint), true});
+}
+
+void RecordReader::stop_at_limit(std::size_t into_held, const std::string& reason, std::string hint) {
+  fail(into_held, reason, std::move(hint));
+  problems_.back().limit = true;
 }
 
 void RecordReader::remark(std::size_t into_held, const std::string& reason, std::string hint) {

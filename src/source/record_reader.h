@@ -53,6 +53,8 @@ class RecordReader : public FrameSource {
   void skip_later(std::uint64_t count) { skip_bytes_ = count; }
   /// From take(), before it returns: the capture cannot be read on. `into_held` is where the bad record begins.
   void fail(std::size_t into_held, const std::string& reason, std::string hint = kDamagedHint);
+  /// From take(), before it returns: there is nothing wrong with the capture, but rocetop reads no more of it.
+  void stop_at_limit(std::size_t into_held, const std::string& reason, std::string hint);
   /// From take(): a remark that does not end the reading.
   void remark(std::size_t into_held, const std::string& reason, std::string hint = "");
 

@@ -19,6 +19,7 @@ class CnpLog {
   /// `most`: keys of one kind that are remembered; CNPs of further ones are left out.
   explicit CnpLog(std::size_t most) : most_(most) {}
 
+  /// A CNP that is not known for a copy.
   void on_cnp(const HostPair& hosts, const PacketFacts& cnp, Qpn dst_qpn);
 
   /// One entry a sender, those with the most CNPs first.

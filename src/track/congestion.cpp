@@ -91,10 +91,12 @@ bool Congestion::on_data(const PacketFacts& packet, const SenderPause& pause, bo
   return true;
 }
 
-bool Congestion::is_copy(const PacketFacts& cnp) {
-  const bool copy = counts_.cnps > 0 && is_cnp_copy(cnp, last_ip_id_, counts_.last_cnp_time);
+bool Congestion::is_copy(const PacketFacts& cnp, bool captured_twice) {
+  const bool told_by_id = cnp.has_ip_id && cnp.ip_id != 0;
+  const bool twice = !told_by_id && captured_twice && !last_was_copy_ && cnp.time - counts_.last_cnp_time < kCopyWindow;
+  last_was_copy_ = counts_.cnps > 0 && (twice || is_cnp_copy(cnp, last_ip_id_, counts_.last_cnp_time));
   last_ip_id_ = cnp.ip_id;
-  return copy;
+  return last_was_copy_;
 }
 
 void Congestion::count_gap_and_delay(const PacketFacts& cnp) {
@@ -119,7 +121,6 @@ void Congestion::count_gap_and_delay(const PacketFacts& cnp) {
 }
 
 bool Congestion::on_cnp(const PacketFacts& cnp, FrameId nak, Nanos nak_time, const RateMeter& meter) {
-  if (is_copy(cnp)) return false;
   begin(cnp.time);
   count_gap_and_delay(cnp);
   if (counts_.cnps++ == 0) {

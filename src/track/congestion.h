@@ -26,8 +26,10 @@ class Congestion {
   /// A data packet. `moved`: the meter's window has. True when it was marked, and that has not been told for
   /// kSignsApart.
   bool on_data(const PacketFacts& packet, const SenderPause& pause, bool moved, const RateMeter& meter);
-  /// A CNP for this data. `nak`: the last PSN sequence error NAK of its sender. False for a copy, and for one that was
-  /// sent with a NAK.
+  /// Whether a CNP is a second copy of the one before. Asked once for each, before on_cnp(). Where the IP
+  /// identification tells nothing, the capture does: `captured_twice` says that it holds most of the data two times.
+  bool is_copy(const PacketFacts& cnp, bool captured_twice);
+  /// A CNP for this data. `nak`: the last PSN sequence error NAK of its sender. False for one that was sent with a NAK.
   bool on_cnp(const PacketFacts& cnp, FrameId nak, Nanos nak_time, const RateMeter& meter);
   /// A PSN sequence error NAK for this data.
   void on_nak(const PacketFacts& nak);
@@ -80,7 +82,6 @@ class Congestion {
   Nanos rest_in(const RateMeter& meter) const;
   std::optional<double> rate_at_work(const RateMeter& meter) const;
   void follow_calm(double rate, const RateMeter& meter);
-  bool is_copy(const PacketFacts& cnp);
   void count_gap_and_delay(const PacketFacts& cnp);
   void start_series(Nanos now, double before, const RateMeter& meter);
   void on_window(Nanos now, const RateMeter& meter);
@@ -95,6 +96,7 @@ class Congestion {
   std::uint64_t ce_since_cnp_ = 0;
   Nanos first_ce_since_cnp_;
   std::uint16_t last_ip_id_ = 0;
+  bool last_was_copy_ = false;
   bool last_cnp_with_nak_ = false;
   FrameId last_cnp_;
   bool begun_ = false;

@@ -36,7 +36,7 @@ Connection::Connection(const Connection& other)
 std::size_t Connection::add_side(const FlowKey& key) {
   const std::size_t index = side_count_++;
   sides_[index].emplace().key = key;
-  DirectionCounts& counts = sides_[index]->counts;
+  DirectionTraffic& counts = sides_[index]->counts;
   counts.src = key.hosts.src;
   counts.dst = key.hosts.dst;
   counts.dst_qpn = key.dst_qpn;
@@ -121,10 +121,10 @@ void Connection::on_packet(std::size_t index, const PacketFacts& packet, Context
       break;
     case wire::Role::kCnp:
       observation.kind = Kind::kCnp;
-      if (is_paired()) {
-        deliver_cnp(index, packet, context);
-      } else {
+      if (!is_paired()) {
         hold_reply(side, packet, context);
+      } else if (!deliver_cnp(index, packet, context)) {
+        observation.kind = Kind::kDuplicate;
       }
       break;
     case wire::Role::kUnknown:
@@ -157,15 +157,36 @@ SenderPause Connection::pause_before(std::size_t index, const PacketFacts& packe
   return {std::max(packet.time - std::max(last_data, own.last_ack_time()), Nanos{}), rests};
 }
 
-/// A CNP that side `index` sent: it is about the other side's data.
-void Connection::deliver_cnp(std::size_t index, const PacketFacts& cnp, Context& context) {
+/// A CNP that side `index` sent: it is about the other side's data. False for a copy.
+bool Connection::deliver_cnp(std::size_t index, const PacketFacts& cnp, Context& context) {
   const Side& receiver = *sides_[index];
   Side& sender = *sides_[1 - index];
-  const bool sign = sender.congestion.use().on_cnp(cnp, receiver.replies.last_sequence_nak,
-                                                   receiver.replies.last_sequence_nak_time, sender.rate);
+  Congestion& congestion = sender.congestion.use();
+  if (congestion.is_copy(cnp, sender.is_captured_twice())) return false;
+  const bool sign =
+      congestion.on_cnp(cnp, receiver.replies.last_sequence_nak, receiver.replies.last_sequence_nak_time, sender.rate);
   if (sign && !cnp.destination_options) {
     context.receivers.on_sign(sender.key.hosts.src, sender.key.hosts.dst, cnp.frame, cnp.time);
   }
+  return true;
+}
+
+void Connection::adopt_cnps(std::size_t index, const std::vector<PacketFacts>& cnps, Context& context) {
+  Side& side = *sides_[index];
+  const FrameId last_frame = side.row.last_frame;
+  const Nanos last_time = side.row.last_time;
+  for (const PacketFacts& cnp : cnps) {
+    side.count(cnp);
+    if (!is_paired()) {
+      hold_reply(side, cnp, context);
+    } else {
+      deliver_cnp(index, cnp, context);
+    }
+  }
+  side.row.last_frame = std::max(side.row.last_frame, last_frame);
+  side.row.last_time = std::max(side.row.last_time, last_time);
+  last_frame_ = std::max(last_frame_, side.row.last_frame);
+  last_time_ = std::max(last_time_, side.row.last_time);
 }
 
 void Connection::deliver_reply(std::size_t index, const PacketFacts& packet, Observation& observation,
@@ -215,7 +236,7 @@ void Connection::hold_reply(Side& side, const PacketFacts& packet, Context& cont
 
 /// First and Middle packets are as long as the path MTU (IBTA vol. 1, 9.7.5.1).
 void Connection::learn_path_mtu(Side& sender, const PacketFacts& packet, Context& context) {
-  DirectionCounts& counts = sender.counts;
+  DirectionTraffic& counts = sender.counts;
   sender.row.path_mtu_told = path_mtu_ && counts.path_mtu != 0;
   if (sender.row.path_mtu_told || packet.icrc == wire::IcrcStatus::kBad) return;
   if (packet.role != wire::Role::kRequest && packet.role != wire::Role::kResponse) return;
@@ -341,7 +362,7 @@ ConnectionCounts Connection::finish(Context& context) {
 
 void Connection::fill_direction(std::size_t index, DirectionCounts& out) const {
   const Side& side = *sides_[index];
-  out = side.total();
+  static_cast<DirectionTraffic&>(out) = side.total();
   if (!(side.key.hosts.network == facts.network)) out.network = side.key.hosts.network;
   out.requests = side.requests.total();
   out.responses = side.responses.counts();

@@ -60,6 +60,15 @@ class Connection {
   FrameId first_frame() const { return first_frame_; }
   wire::Transport transport() const { return transport_; }
 
+  /// A packet or two that nothing answered: what noise looks like, and what the beginning of a connection does.
+  bool is_stray() const {
+    constexpr std::uint64_t kPackets = 2;
+    return side_count() == 1 && paired_by_ == PairedBy::kNone && sides_[0]->frames() <= kPackets;
+  }
+
+  /// CNPs that side `index` sent in another VLAN, where they were taken for a connection of their own.
+  void adopt_cnps(std::size_t index, const std::vector<PacketFacts>& cnps, Context& context);
+
   /// What it holds of the common budgets goes back, or, as it does when a copy takes its place, is taken again.
   void give_back(Context& context) const;
   void take_again(Context& context) const;
@@ -78,7 +87,7 @@ class Connection {
 
  private:
   SenderPause pause_before(std::size_t side, const PacketFacts& packet, Nanos last_data) const;
-  void deliver_cnp(std::size_t side, const PacketFacts& cnp, Context& context);
+  bool deliver_cnp(std::size_t side, const PacketFacts& cnp, Context& context);
   void deliver_reply(std::size_t side, const PacketFacts& packet, Observation& observation, Context& context);
   void hold_reply(Side& side, const PacketFacts& packet, Context& context);
   void learn_path_mtu(Side& sender, const PacketFacts& packet, Context& context);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "track/history.h"
+#include "track/hole_log.h"
 #include "track/limits.h"
 #include "track/missing.h"
 #include "track/observation.h"
@@ -17,7 +18,9 @@ struct Context {
   std::size_t held_left = 0;
   ResolutionSink* sink = nullptr;
   ReceiverLog receivers;
-  Nanos now;  ///< of the newest packet of all
+  HoleLog holes;
+  Nanos now;      ///< of the newest packet of all
+  FrameId frame;  ///< … and its frame
 
   explicit Context(const Limits& l)
       : limits(l),

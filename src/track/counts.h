@@ -118,8 +118,8 @@ enum class LeftOver : std::uint8_t {
   kAnswer,   ///< all was sent, and an answer was due
 };
 
-/// One direction of a connection: everything sent from src to dst's queue pair.
-struct DirectionCounts {
+/// What of a direction needs no sequence number to be counted: kept for each side of a connection while it lives.
+struct DirectionTraffic {
   // What every packet touches comes first, in two cache lines.
   std::uint64_t frames = 0;
   std::uint64_t bytes_on_wire = 0;
@@ -143,8 +143,6 @@ struct DirectionCounts {
   IpAddress dst;
   std::optional<Qpn> dst_qpn;
   std::optional<Qpn> src_qpn;  ///< UD only: the DETH's
-  Tap tap = Tap::kUnknown;
-  TapEvidence tap_evidence;
   std::uint8_t hop_limit = 0;  ///< TTL or hop limit of the first packet
   FrameId path_mtu_frame;      ///< the packet that tells path_mtu
   Nanos path_mtu_time;
@@ -163,6 +161,8 @@ struct DirectionCounts {
   std::uint64_t cnps = 0;
   std::uint64_t fast_cnps = 0;  ///< of these, sent by a switch
   FrameId first_cnp;
+  std::uint64_t cnps_elsewhere = 0;                   ///< of `cnps`, that travelled in another VLAN than the rest
+  std::optional<wire::NetworkKey> cnps_elsewhere_in;  ///< … which of them the latest did in
   FrameId first_bad_icrc;
   Nanos first_bad_icrc_time;
   FrameId last_bad_icrc;
@@ -174,11 +174,17 @@ struct DirectionCounts {
   std::vector<DscpChange> dscp_changes;                    ///< the first few
   std::uint64_t dscp_changes_in_all = 0;
   std::array<std::uint64_t, 8> data_while_paused{};  ///< data packets that passed while class n was paused
-  Loop loop = Loop::kUnknown;                        ///< filled by the verdict
-  Lazy<CongestionCounts> congestion;                 ///< none without CE and CNP
-  std::optional<wire::NetworkKey> network;           ///< where it is not the connection's
-  std::optional<Psn> last_acked_psn;  ///< highest PSN of this direction's requests that the peer acknowledged
-  FrameId last_ack_frame;             ///< … and the frame that did
+};
+
+/// One direction of a connection: everything sent from src to dst's queue pair.
+struct DirectionCounts : DirectionTraffic {
+  Tap tap = Tap::kUnknown;
+  TapEvidence tap_evidence;
+  Loop loop = Loop::kUnknown;               ///< filled by the verdict
+  Lazy<CongestionCounts> congestion;        ///< none without CE and CNP
+  std::optional<wire::NetworkKey> network;  ///< where it is not the connection's
+  std::optional<Psn> last_acked_psn;        ///< highest PSN of this direction's requests that the peer acknowledged
+  FrameId last_ack_frame;                   ///< … and the frame that did
   Nanos last_ack_time;
   std::optional<Nanos> last_reply_time;      ///< last reply of the peer to this direction's requests, whatever it said
   Nanos last_new_request_time;               ///< last request packet above all before

@@ -50,6 +50,13 @@ inline void fill(Slot& slot, const PacketFacts& packet) {
   slot.bad_icrc = slot.behind_gap = slot.late = false;
 }
 
+/// Whether `packet`, of the PSN of `slot`, is the packet last seen there once more.
+inline bool is_same_packet(const Slot* slot, const PacketFacts& packet, Nanos within) {
+  return slot && slot->state == Slot::State::kSeen && slot->opcode == packet.opcode &&
+         slot->payload_bytes == packet.payload_bytes && packet.time - slot->last_time < within &&
+         (!packet.has_ip_id || slot->ip_id == packet.ip_id);
+}
+
 /// Slots that all histories together may use; shared by reference.
 struct SlotBudget {
   std::size_t left = 0;

@@ -8,7 +8,7 @@ namespace rocetop::track {
 void LateArrivals::were_reordered(SpaceCounts& counts, Context& context) {
   for (const Late& late : late_) {
     ++counts.reordered_packets;
-    MissingPsns::settle_run(late.run, Outcome::kReordered, counts, context.lists);
+    settle(late, Outcome::kReordered, counts, context);
     if (context.sink) {
       context.sink->on_resolution({late.packet.frame, Resolution::Fate::kReordered, Cause::kUnknown, {}, {}});
     }
@@ -20,9 +20,14 @@ std::vector<LateArrivals::Late> LateArrivals::were_resent(SpaceCounts& counts, C
   for (const Late& late : late_) {
     ++counts.retransmitted_original_unseen;
     counts.retransmitted_bytes += late.packet.payload_bytes;
-    MissingPsns::settle_run(late.run, Outcome::kRetransmitted, counts, context.lists);
+    settle(late, Outcome::kRetransmitted, counts, context);
   }
   return std::exchange(late_, {});
+}
+
+void LateArrivals::settle(const Late& late, Outcome outcome, SpaceCounts& counts, Context& context) {
+  MissingPsns::settle_run(late.run, outcome, counts, context.lists);
+  for (const MissingPsns::Run& run : late.more_runs) MissingPsns::settle_run(run, outcome, counts, context.lists);
 }
 
 }  // namespace rocetop::track

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "track/context.h"
@@ -18,8 +19,9 @@ class LateArrivals {
  public:
   struct Late {
     PacketFacts packet;
-    MissingPsns::Run run;  ///< the PSNs that the packet filled
-    Sequence last = 0;     ///< the last PSN it takes
+    MissingPsns::Run run;                     ///< the PSNs that the packet filled
+    Sequence last = 0;                        ///< the last PSN it takes
+    std::vector<MissingPsns::Run> more_runs;  ///< … and filled, where a READ takes PSNs of several runs
   };
 
   /// A reordering depth beyond this is a sender going back.
@@ -28,7 +30,7 @@ class LateArrivals {
   bool empty() const { return late_.empty(); }
   bool full() const { return late_.size() >= kMost; }
   const Late& newest() const { return late_.back(); }
-  void hold(const Late& late) { late_.push_back(late); }
+  void hold(Late late) { late_.push_back(std::move(late)); }
 
   /// The network had reordered them.
   void were_reordered(SpaceCounts& counts, Context& context);
@@ -36,6 +38,8 @@ class LateArrivals {
   std::vector<Late> were_resent(SpaceCounts& counts, Context& context);
 
  private:
+  static void settle(const Late& late, Outcome outcome, SpaceCounts& counts, Context& context);
+
   std::vector<Late> late_;
 };
 

@@ -24,59 +24,71 @@ std::optional<Announcement> Management::on_message(const HostPair& hosts, const 
   }
 }
 
-void Management::on_request(const HostPair& hosts, const wire::Cm& cm, FrameId frame, Nanos time) {
-  const Key key{hosts, cm.local_comm_id};
-  const auto [at, inserted] = exchanges_.try_emplace(key);
-  Exchange& exchange = at->second;
+Management::Exchange* Management::find(const Key& key) {
+  const auto found = numbers_.find(key);
+  return found == numbers_.end() ? nullptr : &exchanges_[found->second - first_];
+}
+
+void Management::begin(const Key& key, const wire::Cm& cm, FrameId frame, Nanos time) {
+  Exchange exchange;
+  exchange.key = key;
+  exchange.request = cm;
   CmSetUp& set_up = exchange.set_up;
-  if (!inserted && exchange.request.transaction_id == cm.transaction_id) {  // asked again, unless it is a copy
-    if (time - set_up.last_request_time < kCopyWindow) return;
-    ++set_up.request_repeats;
-    set_up.last_request_frame = frame;
-    set_up.last_request_time = time;
-    return;
-  }
-  exchange = Exchange{cm, {}, std::nullopt};
-  set_up.from = hosts.src;
-  set_up.to = hosts.dst;
+  set_up.from = key.hosts.src;
+  set_up.to = key.hosts.dst;
   set_up.rdma_cm_port = cm.rdma_cm_port;
   set_up.request_frame = set_up.last_request_frame = frame;
   set_up.request_time = set_up.last_request_time = time;
-  if (!inserted) return;
-  order_.push_back(key);
-  if (order_.size() > most_) {
-    exchanges_.erase(order_.front());
-    order_.pop_front();
-  }
+  numbers_[key] = first_ + exchanges_.size();
+  exchanges_.push_back(exchange);
+  if (exchanges_.size() <= most_) return;
+  const auto oldest = numbers_.find(exchanges_.front().key);
+  if (oldest != numbers_.end() && oldest->second == first_) numbers_.erase(oldest);
+  exchanges_.pop_front();
+  ++first_;
+}
+
+/// A communication ID may be used again, after a restart even with the transaction ID of the first time: the same
+/// request is one for the same queue pair.
+void Management::on_request(const HostPair& hosts, const wire::Cm& cm, FrameId frame, Nanos time) {
+  const Key key{hosts, cm.local_comm_id};
+  Exchange* exchange = find(key);
+  const bool again = exchange && exchange->request.transaction_id == cm.transaction_id &&
+                     exchange->request.qpn == cm.qpn && exchange->request.starting_psn == cm.starting_psn;
+  if (!again) return begin(key, cm, frame, time);
+  CmSetUp& set_up = exchange->set_up;
+  if (time - set_up.last_request_time < kCopyWindow) return;
+  ++set_up.request_repeats;
+  set_up.last_request_frame = frame;
+  set_up.last_request_time = time;
 }
 
 void Management::on_ready(const HostPair& hosts, const wire::Cm& cm, FrameId frame, Nanos time) {
-  const auto found = exchanges_.find(Key{hosts, cm.local_comm_id});
-  if (found == exchanges_.end() || found->second.set_up.ready_frame) return;
-  found->second.set_up.ready_frame = frame;
-  found->second.set_up.ready_time = time;
+  Exchange* exchange = find(Key{hosts, cm.local_comm_id});
+  if (!exchange || exchange->set_up.ready_frame) return;
+  exchange->set_up.ready_frame = frame;
+  exchange->set_up.ready_time = time;
 }
 
 std::vector<CmSetUp> Management::set_ups() const {
   std::vector<CmSetUp> out;
-  out.reserve(order_.size());
-  for (const Key& key : order_) {
-    if (const auto found = exchanges_.find(key); found != exchanges_.end()) out.push_back(found->second.set_up);
-  }
+  out.reserve(exchanges_.size());
+  for (const Exchange& exchange : exchanges_) out.push_back(exchange.set_up);
   return out;
 }
 
 std::optional<Announcement> Management::on_reply(const HostPair& hosts, const wire::Cm& cm, FrameId frame, Nanos time) {
-  const auto found = exchanges_.find(Key{hosts.reversed(), cm.remote_comm_id});
-  if (found == exchanges_.end()) return std::nullopt;
-  Exchange& exchange = found->second;
+  Exchange* found = find(Key{hosts.reversed(), cm.remote_comm_id});
+  if (!found) return std::nullopt;
+  Exchange& exchange = *found;
   CmSetUp& set_up = exchange.set_up;
   if (!set_up.reply_frame) {
     set_up.reply_frame = frame;
     set_up.reply_time = time;
-  } else if (time - set_up.reply_time >= kCopyWindow) {
+  } else if (time - exchange.last_reply_time >= kCopyWindow) {
     ++set_up.reply_repeats;
   }
+  exchange.last_reply_time = time;
   if (!cm.complete) return std::nullopt;
   if (exchange.announced_qpn == cm.qpn) return std::nullopt;
   exchange.announced_qpn = cm.qpn;
@@ -99,6 +111,13 @@ std::optional<Announcement> Management::on_reply(const HostPair& hosts, const wi
 }
 
 void Management::on_rejection(const HostPair& hosts, const wire::Cm& cm, FrameId frame, Nanos time) {
+  Exchange* exchange = find(Key{hosts.reversed(), cm.remote_comm_id});
+  if (exchange) {
+    const bool copy = exchange->set_up.rejected && time - exchange->last_rejection_time < kCopyWindow;
+    exchange->set_up.rejected = true;
+    exchange->last_rejection_time = time;
+    if (copy) return;
+  }
   if (rejections_.size() >= kRejectionsMost) {
     ++rejections_omitted_;
     return;
@@ -109,11 +128,10 @@ void Management::on_rejection(const HostPair& hosts, const wire::Cm& cm, FrameId
   r.from = hosts.src;
   r.to = hosts.dst;
   r.reason = cm.reject_reason;
-  if (const auto found = exchanges_.find(Key{hosts.reversed(), cm.remote_comm_id}); found != exchanges_.end()) {
-    found->second.set_up.rejected = true;
-    r.request_frame = found->second.set_up.request_frame;
-    r.service_id = found->second.request.service_id;
-    r.rdma_cm_port = found->second.request.rdma_cm_port;
+  if (exchange) {
+    r.request_frame = exchange->set_up.request_frame;
+    r.service_id = exchange->request.service_id;
+    r.rdma_cm_port = exchange->request.rdma_cm_port;
   }
   rejections_.push_back(r);
 }

@@ -34,6 +34,8 @@ class Management {
 
   /// Every exchange that is still remembered and began with a REQ, oldest first.
   std::vector<CmSetUp> set_ups() const;
+  /// Exchanges forgotten at the limit, the oldest first.
+  std::uint64_t set_ups_omitted() const { return first_; }
   const std::vector<CmRejection>& rejections() const { return rejections_; }
   std::uint64_t rejections_omitted() const { return rejections_omitted_; }
 
@@ -47,10 +49,17 @@ class Management {
     std::size_t operator()(const Key& k) const { return detail::mix(HostPairHash{}(k.hosts), k.comm_id); }
   };
   struct Exchange {
+    Key key;
     wire::Cm request;
     CmSetUp set_up;
+    Nanos last_reply_time;
+    Nanos last_rejection_time;
     std::optional<Qpn> announced_qpn;  ///< of the REP that completed it: a repeated REP is no new connection
   };
+
+  /// The newest exchange of `key`, or null.
+  Exchange* find(const Key& key);
+  void begin(const Key& key, const wire::Cm& cm, FrameId frame, Nanos time);
 
   void on_request(const HostPair& hosts, const wire::Cm& cm, FrameId frame, Nanos time);
   std::optional<Announcement> on_reply(const HostPair& hosts, const wire::Cm& cm, FrameId frame, Nanos time);
@@ -60,8 +69,9 @@ class Management {
   static constexpr std::size_t kRejectionsMost = 1'000;
 
   std::size_t most_;
-  std::unordered_map<Key, Exchange, KeyHash> exchanges_;
-  std::deque<Key> order_;  // oldest first
+  std::deque<Exchange> exchanges_;                           // oldest first
+  std::uint64_t first_ = 0;                                  // number of the oldest, counted from the first of all
+  std::unordered_map<Key, std::uint64_t, KeyHash> numbers_;  // of the newest exchange with that key
   std::vector<CmRejection> rejections_;
   std::uint64_t rejections_omitted_ = 0;
 };

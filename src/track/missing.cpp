@@ -41,11 +41,10 @@ const MissingPsns::Run* MissingPsns::find(Sequence s) const {
 }
 
 std::optional<MissingPsns::Run> MissingPsns::take_range(Sequence first, Sequence last) {
-  const Run* found = find(first);
-  if (!found) return std::nullopt;
-  auto at = runs_.begin() + (found - runs_.data());
+  const auto at = std::partition_point(runs_.begin(), runs_.end(), [&](const Run& r) { return r.last < first; });
+  if (at == runs_.end() || at->first > last) return std::nullopt;
   const Run whole = *at;
-  const Run taken{first, std::min(last, whole.last), whole.seen_at, whole.time};
+  const Run taken{std::max(first, whole.first), std::min(last, whole.last), whole.seen_at, whole.time};
   const Run head{whole.first, taken.first - 1, whole.seen_at, whole.time};
   const Run tail{taken.last + 1, whole.last, whole.seen_at, whole.time};
   if (head.first > head.last && tail.first > tail.last) {
@@ -59,15 +58,14 @@ std::optional<MissingPsns::Run> MissingPsns::take_range(Sequence first, Sequence
   return taken;
 }
 
+void MissingPsns::drop_range(Sequence first, Sequence last) {
+  while (take_range(first, last)) {
+  }
+}
+
 void MissingPsns::settle_range(Sequence first, Sequence last, Outcome outcome, SpaceCounts& counts,
                                ListBudget& budget) {
-  while (first <= last) {
-    const auto next = std::find_if(runs_.begin(), runs_.end(), [&](const Run& r) { return r.last >= first; });
-    if (next == runs_.end() || next->first > last) return;
-    const auto taken = take_range(std::max(first, next->first), last);
-    settle_run(*taken, outcome, counts, budget);
-    first = taken->last + 1;
-  }
+  while (const auto taken = take_range(first, last)) settle_run(*taken, outcome, counts, budget);
 }
 
 void MissingPsns::settle(Sequence s, Outcome outcome, SpaceCounts& counts, ListBudget& budget) {

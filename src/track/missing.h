@@ -42,8 +42,11 @@ class MissingPsns {
   void settle(Sequence s, Outcome outcome, SpaceCounts& counts, ListBudget& budget);
   /// Takes `s` out without a fate: it is called open by someone else now. Give it back with settle_run().
   std::optional<Run> take(Sequence s) { return take_range(s, s); }
-  /// The same for the open PSNs of one run from `first` to at most `last`.
+  /// The same for the open PSNs from `first` to at most `last`: of the first run among them. Call it until there is
+  /// none to take all.
   std::optional<Run> take_range(Sequence first, Sequence last);
+  /// Open PSNs from `first` to `last` never were missing.
+  void drop_range(Sequence first, Sequence last);
   /// Open PSNs from `first` to `last` met their fate.
   void settle_range(Sequence first, Sequence last, Outcome outcome, SpaceCounts& counts, ListBudget& budget);
   /// All open PSNs up to and including `last` met their fate.

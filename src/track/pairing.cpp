@@ -40,20 +40,32 @@ std::uint16_t linux_udp_port(Qpn a, Qpn b) {
   return static_cast<std::uint16_t>(0xC000 | ((label & 0x3FFF) ^ ((label & 0xFC000) >> 14)));
 }
 
-void Pairing::note_requests(const HostPair& hosts, ConnectionIndex connection, Psn first, Psn last) {
-  auto& networks = networks_[without_tags(hosts)];
-  if (networks.size() < kNetworksMost && std::find(networks.begin(), networks.end(), hosts.network) == networks.end()) {
-    networks.push_back(hosts.network);
+void Pairing::note(const HostPair& hosts, ConnectionIndex connection, Psn first, Psn last) {
+  if (const HostPair untagged = without_tags(hosts); networks_.size() < hosts_most_ || networks_.count(untagged) != 0) {
+    auto& networks = networks_[untagged];
+    const bool known = std::find(networks.begin(), networks.end(), hosts.network) != networks.end();
+    if (!known && networks.size() < kNetworksMost) networks.push_back(hosts.network);
+  } else {
+    ++forgotten_;
   }
   auto& buckets = windows_[hosts];
   std::uint32_t at = first.value >> kBucketBits;
   const std::uint32_t end = last.value >> kBucketBits;
   for (std::uint32_t i = 0; i < kBucketsMost; ++i) {
     Bucket& list = buckets[at];
-    if (list.size() < kBucketMost && (list.empty() || list.back() != connection)) list.push_back(connection);
+    if (list.size() < kBucketMost && (list.empty() || list.back() != connection)) {
+      list.push_back(connection);
+      ++noted_;
+    }
     if (at == end) return;
     at = (at + 1) & (kMask24 >> kBucketBits);
   }
+}
+
+void Pairing::forget_windows() {
+  forgotten_ += noted_;
+  noted_ = 0;
+  windows_.clear();
 }
 
 Pairing::Bucket* Pairing::bucket(const HostPair& hosts, Psn psn) {

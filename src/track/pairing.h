@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -23,8 +24,20 @@ std::uint16_t linux_udp_port(Qpn a, Qpn b);
 
 class Pairing {
  public:
-  /// An unpaired side sent requests with PSNs first..last (wire bits): remember where its window is.
-  void note_requests(const HostPair& hosts, ConnectionIndex connection, Psn first, Psn last);
+  /// At most `windows_most` places are noted, of at most `hosts_most` pairs of hosts it is remembered in which VLANs
+  /// they talk.
+  Pairing(std::size_t windows_most, std::size_t hosts_most) : windows_most_(windows_most), hosts_most_(hosts_most) {}
+
+  /// An unpaired side sent requests with PSNs first..last (wire bits): remember where its window is. Once too many are
+  /// remembered, all those go of connections that do not wait any more, and all of them where that is too few.
+  template <typename Waits>
+  void note_requests(const HostPair& hosts, ConnectionIndex connection, Psn first, Psn last, Waits&& waits) {
+    if (noted_ >= windows_most_) {
+      sweep(waits);
+      if (noted_ >= windows_most_ / 2) forget_windows();
+    }
+    note(hosts, connection, first, last);
+  }
 
   /// The unpaired connection that `reply`, sent by `replier` along `hosts`, answers, when that is beyond reasonable
   /// doubt. `resolve` maps an index to a connection that is still unpaired, or null.
@@ -35,6 +48,9 @@ class Pairing {
   static constexpr std::uint32_t bucket_of(Psn psn) { return psn.value >> kBucketBits; }
 
   void forget(ConnectionIndex connection) { hits_.erase(connection); }
+
+  /// Places forgotten at the limit: connections that were there may stay unpaired.
+  std::uint64_t forgotten() const { return forgotten_; }
 
  private:
   static constexpr std::uint32_t kBucketBits = 12;
@@ -64,15 +80,38 @@ class Pairing {
     std::vector<Hit> list;
   };
 
+  void note(const HostPair& hosts, ConnectionIndex connection, Psn first, Psn last);
+  template <typename Waits>
+  void sweep(Waits&& waits);
+  void forget_windows();
   Bucket* bucket(const HostPair& hosts, Psn psn);
   /// Networks in which `hosts` would be the same two but for a VLAN tag.
   std::vector<wire::NetworkKey> tagged_otherwise(const HostPair& hosts) const;
   std::optional<ConnectionIndex> weigh(ConnectionIndex replier, Psn psn, const Fits& fits);
 
+  std::size_t windows_most_;
+  std::size_t hosts_most_;
+  std::size_t noted_ = 0;  // entries in the buckets of windows_
+  std::uint64_t forgotten_ = 0;
   std::unordered_map<HostPair, std::unordered_map<std::uint32_t, Bucket>, HostPairHash> windows_;
   std::unordered_map<HostPair, std::vector<wire::NetworkKey>, HostPairHash> networks_;  // by hosts without VLAN tags
   std::unordered_map<ConnectionIndex, Hits> hits_;                                      // per replier
 };
+
+template <typename Waits>
+void Pairing::sweep(Waits&& waits) {
+  noted_ = 0;
+  for (auto pair = windows_.begin(); pair != windows_.end();) {
+    auto& buckets = pair->second;
+    for (auto at = buckets.begin(); at != buckets.end();) {
+      Bucket& list = at->second;
+      std::erase_if(list, [&](ConnectionIndex index) { return !waits(index); });
+      noted_ += list.size();
+      at = list.empty() ? buckets.erase(at) : std::next(at);
+    }
+    pair = buckets.empty() ? windows_.erase(pair) : std::next(pair);
+  }
+}
 
 template <typename Resolve>
 std::optional<ConnectionIndex> Pairing::find(const HostPair& hosts, const Connection& replier,
@@ -92,7 +131,8 @@ std::optional<ConnectionIndex> Pairing::find(const HostPair& hosts, const Connec
         continue;
       }
       const Connection* connection = resolve(index);
-      if (!connection) continue;  // paired or gone: leaves the bucket
+      // Paired or gone, or its number is another's by now: leaves the bucket.
+      if (!connection || !(connection->side(0).key.hosts == requests)) continue;
       (*candidates)[kept++] = index;
       ++looked_at;
       if (index == replier_index || fits.hold(index)) continue;
@@ -101,12 +141,13 @@ std::optional<ConnectionIndex> Pairing::find(const HostPair& hosts, const Connec
       if (fit == RequestSpace::Fit::kNone) continue;
       (fit == RequestSpace::Fit::kExact ? fits.exact : fits.in_window).push_back(index);
       if (wire_psn(space.first()).value == 0) fits.common_start.push_back(index);
-      const DirectionCounts& theirs = connection->side(0).counts;
+      const DirectionTraffic& theirs = connection->side(0).counts;
       const Qpn own = *replier.side(0).counts.dst_qpn;
       if (theirs.udp_src == reply.udp_src || reply.udp_src == linux_udp_port(own, *theirs.dst_qpn)) {
         fits.same_port.push_back(index);
       }
     }
+    noted_ -= candidates->size() - kept;
     candidates->resize(kept);
   };
   const auto look_around = [&](const HostPair& requests) {

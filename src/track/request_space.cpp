@@ -2,6 +2,7 @@
 #include "track/request_space.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace rocetop::track {
 namespace {
@@ -158,8 +159,7 @@ void RequestSpace::settle_spans(Context& context) {
     }
     const Sequence last = read.first + mtu_.widest(read.bytes) - 1;
     if (last > read.last) {
-      while (missing_.take_range(read.last + 1, last)) {
-      }
+      missing_.drop_range(read.last + 1, last);
     } else {
       uncover(last + 1, read, context);
     }
@@ -205,6 +205,7 @@ void RequestSpace::on_new(Sequence seq, Sequence last, const PacketFacts& packet
   if (gap > 0) {
     missing_.add({highest_ + 1, seq - 1, packet.frame, packet.time}, context.limits.open_runs, counts_, context.lists);
     observation.missing_before = static_cast<std::uint32_t>(gap);
+    context.holes.on_jump(last_request_time_, packet, static_cast<std::uint64_t>(gap));
     if (replies_.received() > highest_) replies_.close_gaps_later(packet.time);
   }
   observation.kind = Kind::kNew;
@@ -398,7 +399,9 @@ bool RequestSpace::is_behind_gap(Sequence seq) const {
 
 void RequestSpace::hold_late(Sequence seq, Sequence last, const PacketFacts& packet, Context& context,
                              Observation& observation) {
-  late_.hold({packet, *missing_.take_range(seq, last), last});
+  LateArrivals::Late late{packet, *missing_.take_range(seq, last), last, {}};
+  while (const auto more = missing_.take_range(seq, last)) late.more_runs.push_back(*more);
+  late_.hold(std::move(late));
   observation.kind = Kind::kReordered;
   remember(seq, packet, true, context);
   if (packet.wants_response() && !reads_.find(seq)) remember_read(seq, last, packet, context);

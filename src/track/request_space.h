@@ -76,6 +76,11 @@ class RequestSpace {
   /// Whether, with no reply to tell, the packet is taken for another connection.
   bool is_far(const PacketFacts& packet) const;
 
+  /// Whether the same packet passed within kCopyWindow.
+  bool has_just_seen(const PacketFacts& packet) const {
+    return started_ && is_same_packet(history_.find(extend(highest_, packet.psn)), packet, kCopyWindow);
+  }
+
   /// How well an acknowledgement's PSN fits what was sent here.
   enum class Fit : std::uint8_t { kNone, kInWindow, kExact };
   Fit fits(const PacketFacts& reply) const;
@@ -103,7 +108,8 @@ class RequestSpace {
   Nanos shortest_round_trip() const { return round_trips_.shortest(); }
   /// What nobody has finished or answered, as of now.
   LeftOver left_over() const;
-
+  std::uint64_t packets() const { return packets_; }
+  std::uint64_t copies() const { return counts_.duplicate_packets; }
   RoundTripCounts round_trips() const { return round_trips_.counts(); }
   MessageStats messages() const { return messages_.total(); }
 

@@ -32,6 +32,10 @@ class ResponseSpace {
   /// Everything still open gets its final fate.
   void finish(const RequestSpace* requests, Context& context);
 
+  /// Whether the same packet passed within kCopyWindow.
+  bool has_just_seen(const PacketFacts& packet) const {
+    return started_ && is_same_packet(history_.find(extend(highest_, packet.psn)), packet, kCopyWindow);
+  }
   bool started() const { return started_; }
   std::size_t slots() const { return history_.size(); }
   std::size_t open_runs_claimed() const { return missing_.claimed(); }

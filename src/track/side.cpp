@@ -24,7 +24,7 @@ void add(Table& table, std::uint8_t key, std::uint64_t packets) {
   }
 }
 
-void count_negative(DirectionCounts& counts, const PacketFacts& packet) {
+void count_negative(DirectionTraffic& counts, const PacketFacts& packet) {
   if (!packet.has_aeth) return;
   switch (wire::aeth_kind(packet.syndrome)) {
     case wire::AethKind::kRnrNak:
@@ -53,7 +53,7 @@ void count_negative(DirectionCounts& counts, const PacketFacts& packet) {
   }
 }
 
-void note_damage(DirectionCounts& counts, const PacketFacts& packet) {
+void note_damage(DirectionTraffic& counts, const PacketFacts& packet) {
   if (!counts.first_bad_icrc) {
     counts.first_bad_icrc = packet.frame;
     counts.first_bad_icrc_time = packet.time;
@@ -120,7 +120,7 @@ void Side::end_opcode() {
   row.opcode_packets = 0;
 }
 
-void Side::add_row(DirectionCounts& to) const {
+void Side::add_row(DirectionTraffic& to) const {
   if (row.empty()) return;
   const PathFacts path = row.path();
   const std::size_t ecn = path.traffic_class & 3;
@@ -154,11 +154,15 @@ void Side::note_dscp(const PacketFacts& packet) {
     counts.dscp_changes.push_back({packet.frame, packet.time, packet.role, before, packet.dscp()});
 }
 
+bool Side::is_last_ack(const PacketFacts& packet) const {
+  const Replies& r = replies;
+  return r.any && packet.psn == r.last_psn && packet.msn == r.last_msn && packet.syndrome == r.last_syndrome &&
+         packet.ip_id == r.last_ip_id && packet.time - r.last_time < kCopyWindow;
+}
+
 bool Side::is_copied_ack(const PacketFacts& packet) {
   Replies& r = replies;
-  const bool same = r.any && packet.psn == r.last_psn && packet.msn == r.last_msn &&
-                    packet.syndrome == r.last_syndrome && packet.ip_id == r.last_ip_id &&
-                    packet.time - r.last_time < kCopyWindow;
+  const bool same = is_last_ack(packet);
   r.any = true;
   r.last_time = packet.time;
   r.last_psn = packet.psn;
@@ -168,8 +172,30 @@ bool Side::is_copied_ack(const PacketFacts& packet) {
   return same;
 }
 
-DirectionCounts Side::total() const {
-  DirectionCounts out = counts;
+bool Side::has_just_sent(const PacketFacts& packet) const {
+  if (packet.udp_src != counts.udp_src && !counts.udp_src_varies && packet.role != wire::Role::kCnp) return false;
+  const auto same = [&](const PacketFacts& p) {
+    return p.opcode == packet.opcode && p.psn == packet.psn && p.msn == packet.msn && p.syndrome == packet.syndrome &&
+           p.payload_bytes == packet.payload_bytes && p.has_ip_id == packet.has_ip_id && p.ip_id == packet.ip_id &&
+           packet.time - p.time < kCopyWindow;
+  };
+  switch (packet.role) {
+    case wire::Role::kRequest:
+      return requests.has_just_seen(packet);
+    case wire::Role::kResponse:
+      if (responses.has_just_seen(packet)) return true;
+      break;
+    case wire::Role::kAcknowledge:
+      if (is_last_ack(packet)) return true;
+      break;
+    default:
+      break;
+  }
+  return std::any_of(held.rbegin(), held.rend(), same);
+}
+
+DirectionTraffic Side::total() const {
+  DirectionTraffic out = counts;
   add_row(out);
   out.acks = replies.acks;
   add(out.opcodes, row.opcode, row.opcode_packets);

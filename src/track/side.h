@@ -64,8 +64,9 @@ struct Side {
   alignas(64) Replies replies;
   alignas(64) RequestSpace requests;
   ResponseSpace responses;
-  alignas(64) DirectionCounts counts;
-  FlowKey key;                    ///< of every packet of this side
+  alignas(64) DirectionTraffic counts;
+  FlowKey key;                    ///< of every packet of this side …
+  std::vector<FlowKey> also;      ///< … and those of the same packets, or of its CNPs, in other VLANs
   std::vector<PacketFacts> held;  ///< replies that wait for pairing, oldest first
 
   Side() {
@@ -81,7 +82,7 @@ struct Side {
   /// Counts what needs no sequence number: frames, bytes, opcodes, ECN, ICRC, NAK codes.
   void count(const PacketFacts& packet);
   /// The counts with everything in them; `counts` alone lacks the newest row.
-  DirectionCounts total() const;
+  DirectionTraffic total() const;
   Nanos last_data_time() const { return !row.empty() && row.path().is_data() ? row.last_time : counts.last_data_time; }
   /// A data packet's part in rates and congestion. `pause_before`: tells what the sender did since the
   /// time it is given, `before`, that of the data packet before; called only where somebody wants to know.
@@ -102,6 +103,14 @@ struct Side {
   /// each duplicate with an equal ACK of its own, with a new IP id where it counts them, and not within the same
   /// moment.
   bool is_copied_ack(const PacketFacts& packet);
+  /// Whether it has sent this very packet within kCopyWindow, in whatever network: a mirror shows it at two places.
+  bool has_just_sent(const PacketFacts& packet) const;
+  /// Whether most of its data is in the capture twice.
+  bool is_captured_twice() const {
+    const SpaceCounts& r = responses.counts();
+    return (requests.copies() + r.duplicate_packets) * 4 > requests.packets() + r.packets;
+  }
+  std::uint64_t frames() const { return counts.frames + row.packets; }
   /// History slots in use.
   std::size_t slots() const { return requests.slots() + responses.slots(); }
   /// False for a bad ICRC where this side's ICRCs mean something. (A capture on the sender may show ICRCs that the
@@ -109,6 +118,7 @@ struct Side {
   bool delivered(const PacketFacts& packet) const { return packet.icrc != wire::IcrcStatus::kBad || !has_good_icrcs(); }
 
  private:
+  bool is_last_ack(const PacketFacts& packet) const;
   bool has_good_icrcs() const {
     return counts.icrc[static_cast<std::size_t>(wire::IcrcStatus::kGood)] != 0 ||
            (!row.empty() && row.path().icrc == wire::IcrcStatus::kGood);
@@ -116,7 +126,7 @@ struct Side {
   void begin_row(const PacketFacts& packet);
   void change_opcode(std::uint8_t opcode);
   void end_opcode();
-  void add_row(DirectionCounts& to) const;
+  void add_row(DirectionTraffic& to) const;
   void count_paused(std::uint8_t classes);
   void note_dscp(const PacketFacts& packet);
 };

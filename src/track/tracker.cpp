@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "track/tracker.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace rocetop::track {
@@ -13,6 +16,18 @@ constexpr std::size_t kLiveMost = 1 << 16;  // connections followed at one time;
 
 /// Messages that a new connection may have completed unseen before its first reply is: captures lose some.
 constexpr std::int64_t kUnseenMessages = 64;
+
+/// While results grow, what they are made of goes back to the system: 4,096 connections are some 50 MB.
+constexpr std::size_t kRetiredAtOnce = 4'096;
+void give_back_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
+bool is_stray(const ConnectionCounts& c) {
+  return !c.b_to_a && c.a_to_b->frames <= 2 && c.paired_by == PairedBy::kNone;
+}
 
 Observation observed(Kind kind, SpaceName space, std::uint32_t connection) {
   Observation observation;
@@ -29,7 +44,11 @@ std::int64_t outside(std::int64_t value, std::int64_t low, std::int64_t high) {
 }  // namespace
 
 Tracker::Tracker(const Limits& limits, ResolutionSink* sink)
-    : context_(limits), management_(limits.management_exchanges), cnps_(limits.hosts), fast_cnps_(limits.hosts) {
+    : context_(limits),
+      management_(limits.management_exchanges),
+      pairing_(limits.noted_windows, limits.hosts),
+      cnps_(limits.hosts),
+      fast_cnps_(limits.hosts) {
   context_.sink = sink;
 }
 
@@ -75,11 +94,14 @@ Observation Tracker::on_packet(Arrival& arrival) {
   const FlowKey& key = arrival.key;
   PacketFacts& facts = arrival.facts;
   if (pauses_.any()) facts.paused_classes = pauses_.paused_classes(facts.time);
-  if (facts.role == wire::Role::kCnp) {
-    cnps_.on_cnp(key.hosts, facts, key.dst_qpn);
-    if (arrival.packet->is_fast_cnp()) fast_cnps_.on_fast_cnp(*arrival.packet, facts.frame, facts.time);
+  if (facts.role == wire::Role::kCnp && arrival.packet->is_fast_cnp()) {
+    fast_cnps_.on_fast_cnp(*arrival.packet, facts.frame, facts.time);
+  }
+  if (facts.time - context_.now >= HoleLog::kShortest && context_.frame) [[unlikely]] {
+    context_.holes.on_silence(context_.frame, context_.now, facts.frame, facts.time);
   }
   context_.now = facts.time;
+  context_.frame = facts.frame;
   if (key.dst_qpn.value <= 1 && facts.role != wire::Role::kCnp) {
     on_management(*arrival.packet, key, facts.frame, facts.time);
     return observed(Kind::kManagement, SpaceName::kNone, 0);
@@ -89,19 +111,24 @@ Observation Tracker::on_packet(Arrival& arrival) {
   if (flow && context_.limits.shortcuts && flow.connection->take_ordinary(flow.side, facts)) {
     return observed(Kind::kNew, SpaceName::kRequests, flow.connection->id);
   }
-  return route(key, facts, flow);
+  const Observation observation = route(key, facts, flow);
+  if (facts.role == wire::Role::kCnp && observation.kind != Kind::kDuplicate) {
+    cnps_.on_cnp(key.hosts, facts, key.dst_qpn);
+  }
+  return observation;
 }
 
 Observation Tracker::route(const FlowKey& key, const PacketFacts& packet, FlowTable::Flow flow) {
   Observation observation;
   if (!flow && !may_open(key, packet)) return observation;
-  if (!flow) flow = open_flow(key);
+  if (!flow) flow = open_flow(key, packet);
+  if (packet.role == wire::Role::kCnp && networks_.size() > 1) flow = home_of_cnps(key, flow, packet);
   if (packet.role == wire::Role::kRequest) {
     const Connection& known = *flow.connection;
     if (!known.suspicion && known.side(flow.side).requests.is_suspect(packet)) {
       doubt(flow.index, flow.side, packet);
       flow = flows_.find(key);
-      if (!flow) flow = open_flow(key);
+      if (!flow) flow = open_flow(key, packet);
     }
   } else if ((packet.role == wire::Role::kAcknowledge || packet.role == wire::Role::kResponse) &&
              !flow.connection->is_paired()) {
@@ -112,12 +139,16 @@ Observation Tracker::route(const FlowKey& key, const PacketFacts& packet, FlowTa
   connection.on_packet(flow.side, packet, context_, observation);
   if (connection.id == 0) connection.id = next_id_++;
   observation.connection = connection.id;
+  if (packet.role == wire::Role::kCnp && observation.kind != Kind::kDuplicate) {
+    note_network_of_cnp(connection.side(flow.side), key.hosts.network, 1);
+  }
   if (packet.role == wire::Role::kRequest && !connection.is_paired()) {
     const RequestSpace& requests = connection.side(flow.side).requests;
     const Psn last = wire_psn(std::max(requests.highest(), requests.first()));
     if (Pairing::bucket_of(last) != connection.noted_bucket ||
         Pairing::bucket_of(packet.psn) != connection.noted_bucket) {
-      pairing_.note_requests(key.hosts, flow.index, packet.psn, last);
+      pairing_.note_requests(key.hosts, flow.index, packet.psn, last,
+                             [this](ConnectionIndex index) { return waits_for_other_side(index); });
       connection.noted_bucket = Pairing::bucket_of(last);
     }
   }
@@ -136,30 +167,125 @@ bool Tracker::may_open(const FlowKey& key, const PacketFacts& packet) {
   return false;
 }
 
-FlowTable::Flow Tracker::open_flow(const FlowKey& key) {
+FlowTable::Flow Tracker::open_flow(const FlowKey& key, const PacketFacts& packet) {
   if (live_ >= kLiveMost) make_room();
+  const bool known_network = std::find(networks_.begin(), networks_.end(), key.hosts.network) != networks_.end();
+  if (!known_network && networks_.size() < context_.limits.networks) networks_.push_back(key.hosts.network);
+  if (const Flow elsewhere = flow_elsewhere(key, packet)) return also_known_as(key, elsewhere);
   if (key.datagram) {
     if (FlowTable::Flow flow = flows_.find(key.reversed_datagram())) {
       flow.side = static_cast<std::uint8_t>(flow.connection->add_side(key));
       flows_.put(key, flow);
+      ++joined_;
       return flow;
     }
   }
-  const auto index = static_cast<ConnectionIndex>(connections_.size());
-  connections_.push_back(std::make_unique<Connection>());
+  const ConnectionIndex index = free_index();
+  connections_[index] = std::make_unique<Connection>();
   ++live_;
-  Connection& connection = *connections_.back();
+  Connection& connection = *connections_[index];
   connection.facts = {key.hosts.protocol, key.hosts.network};
   connection.add_side(key);
   flows_.put(key, {&connection, index, 0});
   if (const auto said = announced_.find(key); said != announced_.end()) {
-    const Announcement& a = said->second;
+    const Announcement& a = said->second.announcement;
     const FlowKey& other_key = key == a.a_to_b ? a.b_to_a : a.a_to_b;
     connection.announce(a.facts, a.path_mtu, other_key.dst_qpn);
     const FlowTable::Flow other = flows_.find(other_key);
     if (other && other.index != index && !other.connection->is_paired()) join(other.index, index, PairedBy::kCm);
   }
   return flows_.find(key);
+}
+
+ConnectionIndex Tracker::free_index() {
+  if (free_.empty()) {
+    connections_.emplace_back();
+    return static_cast<ConnectionIndex>(connections_.size() - 1);
+  }
+  const ConnectionIndex index = free_.back();
+  free_.pop_back();
+  return index;
+}
+
+void Tracker::drop(ConnectionIndex index) {
+  pairing_.forget(index);
+  connections_[index].reset();
+  free_.push_back(index);
+  --live_;
+}
+
+// ---------------------------------------------------------------------------------------------- the same, other VLANs
+
+/// The flow that a packet with these VLAN tags belongs to although the rest of it carries others: a mirror shows every
+/// packet at two places, and one of them is tagged otherwise; or it is a CNP, and the network gives CNPs a VLAN of
+/// their own. A copy is the same packet, at the same time; CNPs are taken along where there is one such flow, and no
+/// other.
+FlowTable::Flow Tracker::flow_elsewhere(const FlowKey& key, const PacketFacts& packet) {
+  if (networks_.size() < 2) return {};
+  Flow only;
+  bool several = false;
+  FlowKey other = key;
+  for (const wire::NetworkKey& network : networks_) {
+    if (network == key.hosts.network || network.vni != key.hosts.network.vni) continue;
+    other.hosts.network = network;
+    const Flow found = flows_.find(other);
+    if (!found) continue;
+    if (found.connection->side(found.side).has_just_sent(packet)) return found;
+    if (found.connection->transport() == wire::Transport::kCnp) continue;
+    several = several || (only && only.connection != found.connection);
+    only = found;
+  }
+  return packet.role == wire::Role::kCnp && !several ? only : Flow{};
+}
+
+/// At most Limits::networks names a side, as each is in another network.
+FlowTable::Flow Tracker::also_known_as(const FlowKey& key, const Flow& flow) {
+  flow.connection->side(flow.side).also.push_back(key);
+  flows_.put(key, flow);
+  return flow;
+}
+
+void Tracker::note_network_of_cnp(Side& side, const wire::NetworkKey& network, std::uint64_t cnps) {
+  if (network == side.key.hosts.network) return;
+  side.counts.cnps_elsewhere += cnps;
+  side.counts.cnps_elsewhere_in = network;
+}
+
+/// Where nothing but CNPs was seen of a flow, its data may have begun in another VLAN since.
+FlowTable::Flow Tracker::home_of_cnps(const FlowKey& key, const Flow& flow, const PacketFacts& packet) {
+  Connection& cnps = *flow.connection;
+  if (cnps.transport() != wire::Transport::kCnp || cnps.side_count() != 1) return flow;
+  Side& side = cnps.side(0);
+  if (side.frames() == 0 || side.held.size() != side.frames()) return flow;  // just opened, or some are lost
+  const Flow home = flow_elsewhere(key, packet);
+  if (!home || home.connection == flow.connection) return flow;
+  const std::vector<PacketFacts> held = std::move(side.held);
+  context_.held_left += held.size();
+  const std::vector<FlowKey> names = names_of(side);
+  cnps.give_back(context_);
+  drop(flow.index);
+  for (const FlowKey& name : names) also_known_as(name, home);
+  home.connection->adopt_cnps(home.side, held, context_);
+  note_network_of_cnp(home.connection->side(home.side), key.hosts.network, held.size());
+  return home;
+}
+
+std::vector<FlowKey> Tracker::names_of(const Side& side) {
+  std::vector<FlowKey> names = side.also;
+  names.push_back(side.key);
+  return names;
+}
+
+/// The same at the end, for CNPs that nothing followed.
+void Tracker::bring_cnps_home() {
+  if (networks_.size() < 2) return;
+  for (ConnectionIndex i = 0; i < connections_.size(); ++i) {
+    Connection* c = connections_[i].get();
+    if (!c || c->transport() != wire::Transport::kCnp || c->side_count() != 1 || c->side(0).held.empty()) continue;
+    const PacketFacts last = c->side(0).held.back();
+    const FlowKey key = c->side(0).key;
+    home_of_cnps(key, {c, i, 0}, last);
+  }
 }
 
 // ---------------------------------------------------------------------------------------------- pairing
@@ -169,12 +295,16 @@ void Tracker::try_to_pair(const FlowKey& key, const PacketFacts& packet) {
   // A side whose replies fit none, or too many, is tried more and more seldom.
   const std::uint32_t attempt = connections_[index]->pairing_attempts++;
   if (attempt >= kAttemptsAtFirst && attempt % kAttemptsAtFirst != 0) return;
-  const auto match = pairing_.find(
-      key.hosts, *connections_[index], index, packet, [&](ConnectionIndex candidate) -> const Connection* {
-        const Connection* connection = connections_[candidate].get();
-        return connection && !connection->is_paired() && connection->side_count() == 1 ? connection : nullptr;
-      });
+  const auto match = pairing_.find(key.hosts, *connections_[index], index, packet,
+                                   [&](ConnectionIndex candidate) -> const Connection* {
+                                     return waits_for_other_side(candidate) ? connections_[candidate].get() : nullptr;
+                                   });
   if (match) join(*match, index, PairedBy::kAck);
+}
+
+bool Tracker::waits_for_other_side(ConnectionIndex index) const {
+  const Connection* connection = connections_[index].get();
+  return connection && !connection->is_paired() && connection->side_count() == 1;
 }
 
 void Tracker::join(ConnectionIndex one, ConnectionIndex other, PairedBy by) {
@@ -187,11 +317,12 @@ void Tracker::join(ConnectionIndex one, ConnectionIndex other, PairedBy by) {
   const ConnectionIndex gone = kept == one ? other : one;
   Connection& connection = *connections_[kept];
   connection.join(*connections_[gone], by, context_);
-  connections_[gone].reset();
-  --live_;
+  ++joined_;
+  drop(gone);
   pairing_.forget(kept);
-  pairing_.forget(gone);
-  for (std::uint8_t side = 0; side < 2; ++side) flows_.put(connection.side(side).key, {&connection, kept, side});
+  for (std::uint8_t side = 0; side < 2; ++side) {
+    for (const FlowKey& name : names_of(connection.side(side))) flows_.put(name, {&connection, kept, side});
+  }
 }
 
 /// At the end: of a host pair's sides that nothing else joined, two that share a UDP source port with each other and
@@ -206,7 +337,7 @@ void Tracker::join_by_ports() {
     if (!c || c->side_count() != 1 || c->is_paired()) continue;
     const auto transport = c->transport();
     if (transport == wire::Transport::kUd) continue;
-    const DirectionCounts& d = c->side(0).counts;
+    const DirectionTraffic& d = c->side(0).counts;
     const bool forward = d.src < d.dst;
     const auto& n = c->facts.network;
     auto& entry = by_port[{std::min(d.src, d.dst), std::max(d.src, d.dst),
@@ -293,6 +424,9 @@ void Tracker::begin_anew(ConnectionIndex index) {
     for (const auto& [side, packet] : suspicion->packets)
       again.emplace_back(connections_[index]->side(side).key, packet);
     connections_[index]->give_back(context_);
+    for (std::size_t side = 0; side < suspicion->before->side_count(); ++side) {
+      suspicion->before->side(side).also = connections_[index]->side(side).also;
+    }
     connections_[index] = std::move(suspicion->before);
     connections_[index]->take_again(context_);
   }
@@ -303,29 +437,54 @@ void Tracker::begin_anew(ConnectionIndex index) {
 void Tracker::retire(ConnectionIndex index) {
   Connection& connection = *connections_[index];
   for (std::size_t side = 0; side < connection.side_count(); ++side) {
-    const FlowKey& key = connection.side(side).key;
-    const FlowTable::Flow flow = flows_.find(key);
-    if (flow && flow.index == index) flows_.erase(key);
+    for (const FlowKey& name : names_of(connection.side(side))) {
+      const Flow flow = flows_.find(name);
+      if (flow && flow.index == index) flows_.erase(name);
+    }
   }
   connection.give_back(context_);
-  if (finished_.size() < context_.limits.connections) {
+  if (connection.is_stray()) count_stray(connection.side(0).frames());
+  if (finished_.size() >= context_.limits.connections) leave_strays_out();
+  if (connection.is_stray() && strays_are_noise()) {
+    // counted, not listed
+  } else if (finished_.size() < context_.limits.connections) {
+    listed_strays_ += connection.is_stray() ? 1 : 0;
     finished_.push_back(connection.finish(context_));
   } else {
     ++evicted_;
   }
-  pairing_.forget(index);
-  connections_[index].reset();
-  --live_;
+  drop(index);
 }
 
+/// One or two packets that nothing answered may be all that a capture shows of a connection. Where there are many of
+/// them beside connections that were answered, they are taken for noise (a scan, a storm, another protocol on the
+/// port): they must not bury those.
+bool Tracker::strays_are_noise() const { return strays_ > context_.limits.listed_strays && joined_ > 0; }
+
+void Tracker::count_stray(std::uint64_t packets) {
+  ++strays_;
+  stray_packets_ += packets;
+}
+
+void Tracker::leave_strays_out() {
+  if (!strays_are_noise() || listed_strays_ == 0) return;
+  listed_strays_ = 0;
+  std::erase_if(finished_, [](const ConnectionCounts& c) { return is_stray(c); });
+}
+
+/// Of those that mean little first the stalest: strays, then what nothing answered, then the rest.
 void Tracker::make_room() {
-  std::vector<std::pair<Nanos, ConnectionIndex>> by_age;
+  leave_strays_out();
+  std::vector<std::tuple<int, Nanos, ConnectionIndex>> by_age;
   for (ConnectionIndex i = 0; i < connections_.size(); ++i) {
-    if (connections_[i]) by_age.emplace_back(connections_[i]->last_time(), i);
+    const Connection* c = connections_[i].get();
+    if (!c) continue;
+    const int rank = c->is_stray() ? 0 : c->side_count() == 1 ? 1 : 2;
+    by_age.emplace_back(rank, c->last_time(), i);
   }
   const auto quarter = static_cast<std::ptrdiff_t>(by_age.size() / 4);
   std::nth_element(by_age.begin(), by_age.begin() + quarter, by_age.end());
-  for (auto it = by_age.begin(); it != by_age.begin() + quarter; ++it) retire(it->second);
+  for (auto it = by_age.begin(); it != by_age.begin() + quarter; ++it) retire(std::get<2>(*it));
 }
 
 // ---------------------------------------------------------------------------------------------- connection management
@@ -335,15 +494,33 @@ void Tracker::on_management(const wire::Packet& packet, const FlowKey& key, Fram
   if (packet.icrc == wire::IcrcStatus::kBad) return;
   const auto cm = wire::parse_cm(packet.payload);
   if (!cm) return;
+  const ManagementDatagram datagram{key.hosts, cm->message, cm->transaction_id, cm->local_comm_id, time};
+  if (datagram.is_tagged_copy_of(last_management_)) return;
+  last_management_ = datagram;
   if (const auto announcement = management_.on_message(key.hosts, *cm, frame, time)) announce(*announcement);
 }
 
+/// A mirror shows it at two places, and in different VLANs.
+bool Tracker::ManagementDatagram::is_tagged_copy_of(const ManagementDatagram& other) const {
+  return hosts.src == other.hosts.src && hosts.dst == other.hosts.dst && !(hosts.network == other.hosts.network) &&
+         message == other.message && transaction_id == other.transaction_id && comm_id == other.comm_id &&
+         time - other.time < kCopyWindow;
+}
+
 void Tracker::announce(const Announcement& announcement) {
-  if (announced_.size() >= context_.limits.management_exchanges) announced_.clear();
+  ++announcements_;
   for (const FlowKey& key : {announcement.a_to_b, announcement.b_to_a}) {
-    announced_.insert_or_assign(key, announcement);
+    announced_.insert_or_assign(key, Announced{announcement, announcements_});
+    announced_order_.emplace_back(key, announcements_);
     // Whatever used these QPNs before is over.
     if (const FlowTable::Flow flow = flows_.find(key)) retire(flow.index);
+  }
+  // An exchange is forgotten, and counted, before its announcement is.
+  while (announced_order_.size() > 2 * context_.limits.management_exchanges) {
+    const auto& [key, number] = announced_order_.front();
+    const auto oldest = announced_.find(key);
+    if (oldest != announced_.end() && oldest->second.number == number) announced_.erase(oldest);
+    announced_order_.pop_front();
   }
 }
 
@@ -357,10 +534,16 @@ std::vector<ConnectionCounts> Tracker::finish() {
       }
     }
   }
+  bring_cnps_home();
   join_by_ports();
+  finished_.reserve(std::min(finished_.size() + live_, context_.limits.connections));
+  std::size_t retired = 0;
   for (ConnectionIndex i = 0; i < connections_.size(); ++i) {
-    if (connections_[i]) retire(i);
+    if (!connections_[i]) continue;
+    retire(i);
+    if (++retired % kRetiredAtOnce == 0) give_back_memory();
   }
+  leave_strays_out();
   std::sort(finished_.begin(), finished_.end(),
             [](const ConnectionCounts& x, const ConnectionCounts& y) { return x.id < y.id; });
   return std::move(finished_);

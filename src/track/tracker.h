@@ -5,6 +5,7 @@
 
 #include <tsl/robin_map.h>
 
+#include <deque>
 #include <memory>
 #include <span>
 #include <vector>
@@ -61,23 +62,61 @@ class Tracker {
   std::vector<CnpPacing> cnp_pacing() const { return cnps_.finish(); }
   const FastCnpLog& fast_cnps() const { return fast_cnps_; }
   std::vector<ReceiverCounts> receivers() { return context_.receivers.finish(); }
+  std::vector<CaptureHole> holes(const std::vector<ConnectionCounts>& connections) const {
+    return context_.holes.finish(connections);
+  }
   std::vector<PausingPort> pauses(Nanos last_time) { return pauses_.finish(last_time); }
 
   const std::vector<CmRejection>& rejections() const { return management_.rejections(); }
   std::vector<CmSetUp> set_ups() const { return management_.set_ups(); }
   /// Beyond the limit: counted, not kept.
   std::uint64_t rejections_omitted() const { return management_.rejections_omitted(); }
+  std::uint64_t set_ups_omitted() const { return management_.set_ups_omitted(); }
+  /// Places where sides waited for their other direction, forgotten at the limit.
+  std::uint64_t unpaired_at_limit() const { return pairing_.forgotten(); }
   /// Connections dropped at Limits::connections.
   std::uint64_t evicted_connections() const { return evicted_; }
   /// Packets with a wrong ICRC for queue pairs that nothing else was sent to: part of no connection.
   std::uint64_t stray_damaged_packets() const { return stray_damaged_packets_; }
+  /// Connections of a packet or two that nothing answered and that were left out, as they are too many, and their
+  /// packets. Complete after finish().
+  std::uint64_t stray_connections() const { return strays_are_noise() ? strays_ : 0; }
+  std::uint64_t stray_packets() const { return strays_are_noise() ? stray_packets_ : 0; }
   std::uint64_t management_frames() const { return management_frames_; }
 
  private:
+  /// What CM said of a flow, and which announcement of all it was in.
+  struct Announced {
+    Announcement announcement;
+    std::uint64_t number = 0;
+  };
+  struct ManagementDatagram {
+    HostPair hosts;
+    wire::CmMessage message = wire::CmMessage::kReq;
+    std::uint64_t transaction_id = 0;
+    std::uint32_t comm_id = 0;
+    Nanos time = Nanos::min();
+
+    bool is_tagged_copy_of(const ManagementDatagram& other) const;
+  };
+  using Flow = FlowTable::Flow;
+
   Observation route(const FlowKey& key, const PacketFacts& packet, FlowTable::Flow flow);
   bool may_open(const FlowKey& key, const PacketFacts& packet);
-  FlowTable::Flow open_flow(const FlowKey& key);
+  Flow open_flow(const FlowKey& key, const PacketFacts& packet);
+  ConnectionIndex free_index();
+  void drop(ConnectionIndex index);
+  Flow flow_elsewhere(const FlowKey& key, const PacketFacts& packet);
+  Flow also_known_as(const FlowKey& key, const Flow& flow);
+  static void note_network_of_cnp(Side& side, const wire::NetworkKey& network, std::uint64_t cnps);
+  Flow home_of_cnps(const FlowKey& key, const Flow& flow, const PacketFacts& packet);
+  static std::vector<FlowKey> names_of(const Side& side);
+  void bring_cnps_home();
+  bool strays_are_noise() const;
+  void count_stray(std::uint64_t packets);
+  void leave_strays_out();
   void try_to_pair(const FlowKey& key, const PacketFacts& packet);
+  bool waits_for_other_side(ConnectionIndex index) const;
   void join(ConnectionIndex one, ConnectionIndex other, PairedBy by);
   void doubt(ConnectionIndex index, std::size_t side, const PacketFacts& packet);
   void decide_doubt(ConnectionIndex index, std::size_t side, const PacketFacts& packet);
@@ -95,14 +134,23 @@ class Tracker {
   FastCnpLog fast_cnps_;
   PauseLog pauses_;
   FlowTable flows_;
-  tsl::robin_map<FlowKey, Announcement, FlowKeyHash> announced_;
+  tsl::robin_map<FlowKey, Announced, FlowKeyHash> announced_;
+  std::deque<std::pair<FlowKey, std::uint64_t>> announced_order_;  // key and number, oldest first
+  std::uint64_t announcements_ = 0;
   std::vector<std::unique_ptr<Connection>> connections_;  // index = ConnectionIndex; null when gone
+  std::vector<ConnectionIndex> free_;                     // of those that are gone
+  std::vector<wire::NetworkKey> networks_;                // that packets were seen in, up to Limits::networks
   std::vector<ConnectionCounts> finished_;
   std::size_t live_ = 0;
   std::uint32_t next_id_ = 1;
   std::uint64_t evicted_ = 0;
+  std::uint64_t joined_ = 0;  // connections of which two directions were seen
+  std::uint64_t strays_ = 0;
+  std::uint64_t listed_strays_ = 0;  // of these, in finished_
+  std::uint64_t stray_packets_ = 0;
   std::uint64_t management_frames_ = 0;
   std::uint64_t stray_damaged_packets_ = 0;
+  ManagementDatagram last_management_;
   tsl::robin_map<IpAddress, bool, IpAddressHash> good_sources_;  ///< hosts whose ICRCs mean something
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/number_text.h"
+#include "base/time_text.h"
 #include "verdict/rules.h"
 
 namespace rocetop::verdict {
@@ -15,23 +16,49 @@ namespace {
 
 using track::Outcome;
 
+/// " Nothing was captured for 1.20 s, …": the longest of them.
+std::string holes_text(const std::vector<track::CaptureHole>& holes) {
+  if (holes.empty()) return {};
+  const auto& longest = *std::max_element(holes.begin(), holes.end(),
+                                          [](const auto& a, const auto& b) { return a.to - a.from < b.to - b.from; });
+  return fmt::format(
+      " {} nothing was captured for {}, although {} went on by {} meanwhile: that is a hole in the capture, whatever "
+      "became of these packets.",
+      holes.size() == 1 ? "Once" : fmt::format("{} times, the longest time told here,", grouped(holes.size())),
+      short_duration(longest.to - longest.from),
+      plural(longest.jumped, "direction of a connection", "directions of connections"), plural(longest.psns, "PSN"));
+}
+
 void incomplete(Docket& docket) {
   const auto& c = docket.evidence().capture;
   const std::uint64_t dropped = c.dropped_reported.value_or(0);
-  if (c.capture_missed_packets == 0 && dropped == 0) return;
+  if (c.capture_missed_packets == 0 && dropped == 0 && c.holes.empty()) return;
   const bool low = c.completeness < docket.thresholds().low_completeness;
-  Finding& f = docket.add("capture.incomplete", c.capture_missed_packets > 0 ? Severity::kWarning : Severity::kInfo,
+  Finding& f = docket.add("capture.incomplete",
+                          c.capture_missed_packets > 0 || !c.holes.empty() ? Severity::kWarning : Severity::kInfo,
                           Confidence::kHigh);
   f.title = c.capture_missed_packets > 0
                 ? fmt::format("the capture missed {} that the receivers acknowledged: {} complete",
                               plural(c.capture_missed_packets, "packet"), percent(c.completeness))
-                : fmt::format("the capture reports {} of its own", plural(dropped, "drop"));
+            : !c.holes.empty() ? fmt::format("the capture stood still {}", plural(c.holes.size(), "time"))
+                               : fmt::format("the capture reports {} of its own", plural(dropped, "drop"));
   f.explanation = fmt::format(
-      "Gaps that were acknowledged all the same are the capture's, not the network's, and are counted apart.{}{}",
+      "Gaps that were acknowledged all the same are the capture's, not the network's, and are counted apart.{}{}{}",
+      holes_text(c.holes),
       dropped > 0 ? fmt::format(" The capture itself reports {}.", plural(dropped, "dropped frame")) : "",
       low ? " So much is missing that verdicts about loss are given with lower confidence." : "");
   f.next_steps = {
       "capture with a larger buffer (tcpdump -B), a shorter snap length, a filter on UDP 4791, or on less traffic"};
+  const auto ring = std::find_if(c.holes.begin(), c.holes.end(),
+                                 [](const auto& hole) { return hole.before.file() != hole.after.file(); });
+  if (ring != c.holes.end()) {
+    f.next_steps.insert(f.next_steps.begin(), fmt::format("look for a file that belongs between file {} and file {}",
+                                                          ring->before.file() + 1, ring->after.file() + 1));
+  }
+  for (const auto& hole : c.holes) {
+    cite(f, hole.before, hole.from);
+    cite(f, hole.after, hole.to);
+  }
   for (const auto& connection : docket.evidence().connections) {
     bool concerned = false;
     for (const auto* d : {&connection.a_to_b, &connection.b_to_a}) {
@@ -48,6 +75,7 @@ void incomplete(Docket& docket) {
   }
   f.values = {{"missed_packets", static_cast<double>(c.capture_missed_packets)},
               {"completeness_ratio", c.completeness}};
+  if (!c.holes.empty()) f.values.emplace_back("holes", static_cast<double>(c.holes.size()));
   if (c.dropped_reported) f.values.emplace_back("dropped_reported", static_cast<double>(dropped));
 }
 

@@ -3,12 +3,14 @@
 // itself.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "track/counts.h"
 #include "track/fast_cnp_log.h"
+#include "track/hole_log.h"
 #include "track/pause_log.h"
 #include "track/receiver_log.h"
 #include "verdict/expectations.h"
@@ -32,12 +34,20 @@ struct CaptureEvidence {
   Nanos first_time;
   Nanos last_time;
   std::uint64_t evicted_connections = 0;
+  std::vector<track::CaptureHole> holes;
   std::vector<track::PausingPort> pauses;
   std::vector<track::ReceiverCounts> receivers;
   std::vector<track::FastCnpCounts> fast_cnps;
   bool partial = false;                     ///< a filter, -c, --from or --to kept frames out
   std::uint64_t rejections_omitted = 0;     ///< CM rejections beyond what is kept
   std::uint64_t stray_damaged_packets = 0;  ///< wrong ICRC, and a queue pair that nothing else was sent to
+
+  /// Whether what this frame jumped over went on while nothing was captured: no loss of the network.
+  bool is_behind_hole(FrameId frame) const {
+    return std::any_of(holes.begin(), holes.end(), [&](const track::CaptureHole& hole) {
+      return std::binary_search(hole.jumps.begin(), hole.jumps.end(), frame);
+    });
+  }
 };
 
 struct Evidence {

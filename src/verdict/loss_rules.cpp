@@ -20,6 +20,10 @@ using track::MissingRun;
 using track::Outcome;
 using track::SpaceCounts;
 
+std::uint64_t psns(const MissingRun& run) {
+  return static_cast<std::uint64_t>(serial_difference(run.last_psn.value, run.first_psn.value)) + 1;
+}
+
 std::uint64_t missing(const SpaceCounts& space, Outcome outcome) {
   return space.missing_packets[static_cast<std::size_t>(outcome)];
 }
@@ -220,7 +224,14 @@ void responses_after_tap(Docket& docket, const DirectionView& v) {
 
 void on_uc(Docket& docket, const DirectionView& v) {
   if (v.connection->transport != wire::Transport::kUc) return;
-  const std::uint64_t lost = missing(v.direction->requests, Outcome::kUnresolved);
+  // What went on while nothing was captured is not known to be lost.
+  std::uint64_t lost = missing(v.direction->requests, Outcome::kUnresolved);
+  std::vector<MissingRun> runs = v.direction->requests.missing;
+  std::erase_if(runs, [&](const MissingRun& run) {
+    const bool behind_hole = docket.evidence().capture.is_behind_hole(run.seen_at);
+    if (behind_hole && run.outcome == Outcome::kUnresolved) lost -= std::min(lost, psns(run));
+    return behind_hole;
+  });
   if (lost == 0) return;
   const bool capture_loses = docket.evidence().capture.capture_missed_packets > 0 ||
                              docket.evidence().capture.dropped_reported.value_or(0) > 0;
@@ -233,7 +244,7 @@ void on_uc(Docket& docket, const DirectionView& v) {
   if (capture_loses) f.explanation += " This capture did miss packets elsewhere, so part of it may be its own.";
   f.next_steps = {"compare the receiver's message count with the sender's",
                   "capture at the receiver to see what arrived"};
-  for (const MissingRun& run : v.direction->requests.missing) cite(f, run);
+  for (const MissingRun& run : runs) cite(f, run);
   f.values = {{"missing_packets", static_cast<double>(lost)},
               {"seen_packets", static_cast<double>(v.direction->requests.packets)}};
 }

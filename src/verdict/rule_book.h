@@ -27,13 +27,15 @@ struct RuleFacts {
 
 /// By theme, in the order in which a person asks.
 inline constexpr std::array kRuleBook = {
-    RuleFacts{"capture.incomplete",
-              Severity::kInfo,
-              Severity::kWarning,
-              "the capture missed packets that were acknowledged, or reports drops of its own",
-              "packets that the network lost",
-              "capture with a larger buffer, a shorter snap length, a filter, or less traffic",
-              {"low_completeness"}},
+    RuleFacts{
+        "capture.incomplete",
+        Severity::kInfo,
+        Severity::kWarning,
+        "the capture missed packets that were acknowledged, reports drops of its own, or holds nothing of a time in "
+        "which the connections went on",
+        "packets that the network lost",
+        "capture with a larger buffer, a shorter snap length, a filter, or less traffic",
+        {"low_completeness"}},
     RuleFacts{"capture.one_way", Severity::kInfo, Severity::kWarning,
               "packets of reliable connections pass in one direction only", "UC and UD, which have no replies",
               "mirror both directions of the port"},

@@ -118,7 +118,12 @@ class Arguments(unittest.TestCase):
         self.refused("triage", "--qp", "0x1000000", WRITE_LOSS, because="not a queue pair number")
         self.refused("triage", "-c", "0", WRITE_LOSS, because="-c")
         self.refused("triage", "--roce-port", "70000", WRITE_LOSS, because="--roce-port")
+        self.refused("triage", "--roce-port", "0", WRITE_LOSS, because="not a UDP port")
         self.refused("triage", "--from", "120", WRITE_LOSS, because="'#120'")
+        self.refused("triage", "--from", "2026-02-30T12:00:00", WRITE_LOSS, because="neither a frame nor a time")
+        self.refused("triage", "--from", "#2:9", WRITE_LOSS, because="there is no file 2")
+        for option in ("--from", "--to", "--host", "--qp", "--html", "--csv", "--thresholds", "--expect"):
+            self.refused("triage", option, "", WRITE_LOSS, because=option + ": '' says nothing")
         self.refused("triage", WRITE_LOSS, "frobnicate", because="filter")
         self.refused("triage", WRITE_LOSS, "udp", "--", "tcp", because="two filters")
         self.refused("packets", "--two-pass", "-", because="standard input")
@@ -130,6 +135,11 @@ class Arguments(unittest.TestCase):
         self.refused("rules", "no.such", because="no rule 'no.such'")
         for from_, to in (("#127", "#125"), ("+2s", "+1s"), ("2026-11-29T17:00:00Z", "2026-11-29T16:00:00Z")):
             self.refused("triage", WRITE_LOSS, "--from", from_, "--to", to, because="--to is before --from")
+
+    def test_a_misspelt_option_is_helped(self) -> None:
+        self.refused("triage", WRITE_LOSS, "--treshold", "a=1", because="hint: Did you mean --threshold?")
+        self.refused("packets", WRITE_LOSS, "--tow-pass", because="hint: Did you mean --two-pass?")
+        self.refused("triage", WRITE_LOSS, "--frobnicate", because="hint: See rocetop triage --help.")
 
     def test_a_wrong_command_is_helped(self) -> None:
         self.refused("traige", WRITE_LOSS, because="no command 'traige'\n  hint: Did you mean triage?")
@@ -242,17 +252,53 @@ class Inputs(unittest.TestCase):
         self.assertEqual(from_pipe, from_file)
 
     def test_an_interrupt_ends_the_reading_and_reports(self) -> None:
-        process = subprocess.Popen([PROGRAM, "triage", "--json", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE)
-        process.stdin.write(pathlib.Path(WRITE_LOSS).read_bytes())  # more than a pipe holds: it has begun to read
+        for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
+            html = os.path.join(self.folder.name, "report.html")
+            process = subprocess.Popen([PROGRAM, "triage", "--json", "--html", html, "-"], stdin=subprocess.PIPE,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            process.stdin.write(pathlib.Path(WRITE_LOSS).read_bytes())  # more than a pipe holds: it has begun to read
+            process.stdin.flush()
+            process.send_signal(number)
+            report = json.loads(process.stdout.read())
+            self.assertTrue(report["partial"])
+            self.assertTrue(report["interrupted"])
+            self.assertIn(b"interrupted", process.stderr.read())
+            self.assertEqual(process.wait(), status)
+            self.assertEqual(os.listdir(self.folder.name), ["report.html"])
+            for pipe in (process.stdin, process.stdout, process.stderr):
+                pipe.close()
+
+    def test_the_second_interrupt_leaves_nothing_half_written(self) -> None:
+        html = os.path.join(self.folder.name, "report.html")
+        process = subprocess.Popen([PROGRAM, "triage", "--html", html, "-"], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process.stdin.write(pathlib.Path(WRITE_LOSS).read_bytes())
         process.stdin.flush()
+        process.send_signal(signal.SIGSTOP)  # both come before it can go on
+        process.send_signal(signal.SIGTERM)
         process.send_signal(signal.SIGINT)
-        report = json.loads(process.stdout.read())
-        self.assertTrue(report["partial"])
-        self.assertIn(b"interrupted", process.stderr.read())
-        self.assertIn(process.wait(), (0, 1, 3))
+        process.send_signal(signal.SIGCONT)
+        self.assertIn(process.wait(), (-signal.SIGTERM, -signal.SIGINT))
+        self.assertEqual(os.listdir(self.folder.name), [])
         for pipe in (process.stdin, process.stdout, process.stderr):
             pipe.close()
+
+    def test_an_interrupt_before_the_first_byte_ends_it(self) -> None:
+        for argument in ("-", os.path.join(self.folder.name, "fifo")):
+            if argument != "-":
+                os.mkfifo(argument)
+            process = subprocess.Popen([PROGRAM, "triage", "--html", os.path.join(self.folder.name, "r.html"), argument],
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            while not any(".part" in name for name in os.listdir(self.folder.name)):
+                self.assertIsNone(process.poll())
+            while f"SigCgt:" not in (status := pathlib.Path(f"/proc/{process.pid}/status").read_text()) or not (
+                    int(re.search(r"SigCgt:\s*(\w+)", status).group(1), 16) >> (signal.SIGTERM - 1) & 1):
+                self.assertIsNone(process.poll())
+            process.terminate()
+            self.assertEqual(process.wait(), 143)
+            self.assertEqual([name for name in os.listdir(self.folder.name) if name != "fifo"], [])
+            for pipe in (process.stdin, process.stdout, process.stderr):
+                pipe.close()
 
     def test_filters_and_bounds_make_a_report_partial(self) -> None:
         for arguments in (("-c", "10"), ("--from", "#100"), ("--to", "+100ms"), ("-f", "src host 192.0.2.1"),
@@ -364,6 +410,45 @@ class Reports(unittest.TestCase):
         self.assertEqual((self.path / "r.html").read_text(), "old")
         self.assertEqual([p.name for p in self.path.iterdir()], ["r.html"])
 
+    def test_nothing_that_is_read_is_overwritten_whatever_it_is_called(self) -> None:
+        content = pathlib.Path(WRITE_LOSS).read_bytes()
+        capture = self.path / "c.pcapng"
+        capture.write_bytes(content)
+        (self.path / "link").symlink_to(capture)
+        os.link(capture, self.path / "twin")
+        (self.path / "t.conf").write_text("early_wait = 5ms\n")
+        (self.path / "e.conf").write_text("mtu=1024\n")
+        csv = self.path / "csv"
+        csv.mkdir()
+        (csv / "findings.csv").symlink_to(capture)
+        names = {"link": [capture], "twin": [capture], "c.pcapng": [self.path / "link"],
+                 "t.conf": [capture, "--thresholds", self.path / "t.conf"],
+                 "e.conf": [capture, "--expect", self.path / "e.conf"]}
+        runs = [(name, ["--html", self.path / name, *arguments]) for name, arguments in names.items()]
+        runs += [("csv", ["--csv", csv, capture]), ("csv", ["--csv", csv, capture, WRITE_LOSS])]
+        before = {p: p.read_bytes() for p in self.path.rglob("*") if p.is_file()}
+        for name, arguments in runs:
+            done = rocetop("triage", *map(str, arguments))
+            self.assertEqual((done.returncode, done.stdout), (2, ""), name)
+            self.assertIn("would overwrite", done.stderr, name)
+        self.assertEqual({p: p.read_bytes() for p in self.path.rglob("*") if p.is_file()}, before)
+        with capture.open("rb") as stdin:
+            done = subprocess.run([PROGRAM, "triage", "--html", str(capture), "-"], stdin=stdin, capture_output=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(capture.read_bytes(), content)
+
+    def test_a_link_is_written_through(self) -> None:
+        target = self.path / "target.html"
+        target.write_text("old")
+        (self.path / "link.html").symlink_to(target)
+        (self.path / "new.html").symlink_to(self.path / "not-there-yet.html")
+        for link in ("link.html", "new.html"):
+            self.assertEqual(rocetop("triage", WRITE_LOSS, "--html", str(self.path / link)).returncode, 0)
+            self.assertTrue((self.path / link).is_symlink())
+            self.assertTrue((self.path / link).resolve().read_text(encoding="utf-8").endswith("</html>\n"))
+        self.assertEqual(sorted(p.name for p in self.path.iterdir()),
+                         ["link.html", "new.html", "not-there-yet.html", "target.html"])
+
     def test_a_full_disk_is_an_error(self) -> None:
         done = rocetop("triage", WRITE_LOSS, "--html", "/dev/full")
         self.assertEqual(done.returncode, 2)
@@ -392,6 +477,24 @@ class Packets(unittest.TestCase):
         by_frame = {o["frame"]: o for o in two}
         for o in acked:
             self.assertEqual(by_frame[o["analysis"]["final"]["acked_in"]]["src"], o["dst"])
+
+    def test_two_passes_say_what_from_keeps_from_them(self) -> None:
+        done = rocetop("packets", "--two-pass", "--from", "#100", "-c", "1", WRITE_LOSS)
+        self.assertIn("frames before --from are not analysed", done.stderr)
+        self.assertEqual(rocetop("packets", "--two-pass", "--from", "#1", "-c", "1", WRITE_LOSS).stderr, "")
+
+    def test_a_frame_of_a_file_is_a_place_among_all(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            halves = [os.path.join(folder, name) for name in ("a.pcapng", "b.pcapng")]
+            for half, frames in zip(halves, ("1-800", "801-1578")):
+                subprocess.run(["editcap", "-r", WRITE_LOSS, half, frames], check=True)
+            lines = [line.split(" [")[0] for line in rocetop("packets", *halves).stdout.splitlines()]
+            place = next(i for i, line in enumerate(lines) if " #2:9 " in line)
+            def first(*arguments: str) -> list[str]:
+                return [line.split(" [")[0] for line in rocetop("packets", *arguments, *halves).stdout.splitlines()]
+            self.assertEqual(first("--from", "#2:9"), lines[place:])
+            self.assertEqual(first("--to", "#2:9"), lines[:place + 1])
+            self.assertEqual(first("--from", "#1:800", "--to", "#2:9"), lines[place - 9:place + 1])
 
     def test_a_queue_pair_is_both_directions(self) -> None:
         lines = rocetop("packets", "--connection", "1", "-c", "200", WRITE_LOSS).stdout.splitlines()

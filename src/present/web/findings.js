@@ -110,9 +110,9 @@ function findingBody(finding, severalFiles, zero, open) {
                                          finding.confidence === 'high' ? '' : ` · confidence ${finding.confidence}`)]));
 }
 
-/** Times from the start of the capture on. */
-const whenText = (first, last) => first === last ? `at +${durationText(first)}`
-                                                 : `+${durationText(first)} to +${durationText(last)}`;
+/** Times from the start of the capture on. Nanoseconds since 1970 are read as the nearest of 256. */
+const whenText = (first, last) => first === last ? `at ${offsetText(first - 256)}`
+                                                 : `${offsetText(first - 256)} to ${offsetText(last + 256, true)}`;
 
 const spaced = (items) => items.flatMap((item, i) => i === 0 ? [item] : [' ', item]);
 

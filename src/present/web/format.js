@@ -51,6 +51,20 @@ function durationText(ns) {
   return (ns < 0 ? '−' : '') + significant(size / unit) + '\u00a0' + name;
 }
 
+/**
+ * A time from the start on, rounded down, or up: what happened lies between, and --from and --to, which read these,
+ * keep it in.
+ */
+function offsetText(ns, up = false) {
+  const size = Math.max(ns, 0);
+  if (size < 1e3) return `+${size}ns`;
+  const [unit, name] = size < 1e6 ? [1e3, 'µs'] : size < 1e9 ? [1e6, 'ms'] : [1e9, 's'];
+  const digits = size < 10 * unit ? 3 : size < 100 * unit ? 2 : 1;
+  const step = unit / 10 ** digits;
+  const steps = up ? Math.ceil(size / step) : Math.floor(size / step);
+  return '+' + (steps / 10 ** digits).toFixed(digits) + name;
+}
+
 /** A field of the one table of fields (keys connection_fields and capture_fields) as text. */
 function fieldText(value, unit) {
   if (value === null || value === undefined) return '–';

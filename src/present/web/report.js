@@ -97,7 +97,9 @@ class Report {
         triage.partial ? el('p', {class: 'notice'}, 'Only a part was analysed: a filter, -c, --from, --to or an interruption.') : null,
         ...triage.problems.map((problem) => el('p', {class: 'notice'}, problem.message)),
         el('dl', {class: 'tiles'}, facts.map(({key, heading, unit, help, value}) => el('div', {title: help, 'data-key': key},
-            el('dt', {}, heading), el('dd', {title: exactText(value, unit)}, fieldText(value, unit))))),
+            el('dt', {}, heading), key === 'completeness' && !triage.capture.completeness_known
+                ? el('dd', {title: 'No acknowledgement was captured: what the capture missed does not show.'}, 'unknown')
+                : el('dd', {title: exactText(value, unit)}, fieldText(value, unit))))),
         ...[pauseTable(triage.capture), trafficMix(triage.capture.mix)].filter(Boolean));
   }
 

@@ -19,12 +19,26 @@ engine::Bound bound(std::string_view text, Zone zone = Zone::kUtc) {
 
 TEST(Bound, Frames) {
   EXPECT_EQ(bound("#120").frame, 120U);
-  for (const char* text : {"#", "#0", "#-1", "#1x"}) EXPECT_FALSE(parse_bound("--from", text, Zone::kUtc)) << text;
+  EXPECT_EQ(bound("#2:9").file, 1U);
+  EXPECT_EQ(bound("#2:9").frame, 9U);
+  EXPECT_FALSE(bound("#9").file);
+  for (const char* text : {"#", "#0", "#-1", "#1x", "#0:9", "#2:", "#:9", "#2:0", "#2:9:1", "#70000:1"})
+    EXPECT_FALSE(parse_bound("--from", text, Zone::kUtc)) << text;
 }
 
 TEST(Bound, Moments) {
   EXPECT_EQ(bound("2023-11-14T22:13:20Z").time, Nanos{1'700'000'000'000'000'000});
   EXPECT_EQ(bound("1700000000.25").time, Nanos{1'700'000'000'250'000'000});
+}
+
+TEST(Bound, MomentsThatThereAreNot) {
+  for (const char* text :
+       {"", "2023-02-29T00:00:00Z", "2023-04-31T00:00:00Z", "2023-13-01T00:00:00Z", "2023-11-14T24:00:00Z",
+        "2023-11-14T22:60:00Z", "2023-11-14T22:13:61Z", "2023-11-1 T22:13:20Z", "2023-11-14T22:13:20+24:00",
+        "2023-11-14T22:13:20+1:000", "2023-11-14X22:13:20Z", "22:60:00", "22:13:99"}) {
+    EXPECT_FALSE(parse_bound("--from", text, Zone::kUtc)) << text;
+  }
+  EXPECT_TRUE(parse_bound("--from", "2024-02-29T23:59:60Z", Zone::kUtc)) << "a leap day, and a leap second";
 }
 
 TEST(Bound, DistancesFromTheFirstFrame) {

@@ -91,6 +91,7 @@ inline model::Snapshot snapshot() {
   s.capture.frames = 2'002;
   s.capture.roce_frames = 2'000;
   s.capture.not_roce_frames = 2;
+  s.capture.completeness_known = true;
   s.capture.first_time = Nanos{1'700'000'000'123'456'789};
   s.capture.last_time = Nanos{1'700'000'001'123'456'789};
   s.connections = {troubled_connection(1, "192.0.2.1", "192.0.2.2")};

@@ -41,7 +41,7 @@ TEST(TriageJson, HoldsEveryFieldOfTheTable) {
 TEST(TriageJson, TellsProblemsOfTheInput) {
   model::Snapshot s = testing::snapshot();
   s.problems = {{"a.pcap: at byte 99: no such block", true}};
-  const json want = {{{"message", "a.pcap: at byte 99: no such block"}, {"fatal", true}}};
+  const json want = {{{"message", "a.pcap: at byte 99: no such block"}, {"fatal", true}, {"limit", false}}};
   EXPECT_EQ(rendered(s).at("problems"), want);
 }
 

@@ -134,7 +134,7 @@ TEST(TriageText, AFilterIsStatedCalmly) {
   EXPECT_FALSE(contains(text, "not known")) << text;
   s.parts.after = true;
   EXPECT_TRUE(contains(rendered(s, at_width(1000)), "a window of the capture: what came after it is not known"));
-  s.parts = {};
+  s.interrupted = true;  // beside a window, too
   EXPECT_TRUE(contains(rendered(s, at_width(1000)), "reading was interrupted"));
 }
 
@@ -201,9 +201,42 @@ TEST(TriageText, ChangedThresholdsAreNamed) {
   EXPECT_TRUE(contains(rendered(s, at_width(200)), "thresholds set: early_wait 5ms (default 1ms)"));
 }
 
+TEST(TriageText, ALimitOfRocetopIsNoDamage) {
+  model::Snapshot s = snapshot();
+  s.problems = {{"a.pcapng: rocetop reads no more than 16,384 interface descriptions of a file", true, true}};
+  const std::string text = rendered(s, at_width(1000));
+  EXPECT_TRUE(contains(text, "a LIMIT of rocetop was reached (a.pcapng: rocetop reads no more")) << text;
+  EXPECT_FALSE(contains(text, "DAMAGED")) << text;
+}
+
+TEST(TriageText, HolesAreInTheFirstLine) {
+  model::Snapshot s = snapshot();
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    s.holes.push_back({FrameId(0, 10 * i + 1), FrameId(0, 10 * i + 2), seconds(1), seconds(3), 4, 4'000, {}});
+  }
+  const std::string text = rendered(s, at_width(1000));
+  EXPECT_TRUE(contains(text, "NO PACKETS between #1 and #2 (2.00 s), while connections went on")) << text;
+  EXPECT_TRUE(contains(text, "and 2 more such holes")) << text;
+}
+
+TEST(TriageText, WhatLimitsLeftOutIsSaid) {
+  model::Snapshot s = snapshot();
+  s.capture.stray_connections = 70'000;
+  s.capture.stray_packets = 70'123;
+  s.capture.unpaired_at_limit = 5;
+  s.capture.set_ups_omitted = 3;
+  const std::string text = rendered(s, at_width(1000));
+  EXPECT_TRUE(contains(text,
+                       "70,000 queue pairs with a packet or two that nothing answered left out (noise, most "
+                       "likely): 70,123 packets"))
+      << text;
+  EXPECT_TRUE(contains(text, "some connections may be given in halves")) << text;
+  EXPECT_TRUE(contains(text, "3 CM exchanges beyond the limit not judged")) << text;
+}
+
 TEST(TriageText, WithoutAcknowledgementsCompletenessIsUnknown) {
   model::Snapshot s = snapshot();
-  s.connections[0].b_to_a.reset();
+  s.capture.completeness_known = false;
   EXPECT_TRUE(contains(rendered(s, at_width(200)), "completeness unknown (no acknowledgement captured)"));
 }
 

@@ -41,6 +41,23 @@ TEST(PacketFingerprint, LooksThroughLinkTypesAndTags) {
   EXPECT_EQ(fingerprint(sll, LinkType::kLinuxSll), fingerprint(ethernet));
 }
 
+TEST(PacketFingerprint, OfWhatNeighboursSayAgainAndAgainIsNothing) {
+  constexpr std::size_t kProtocol = 14 + 9;
+  for (const auto& [protocol, expected] : {std::pair{1, false}, {2, false}, {6, true}, {17, true}, {58, true}}) {
+    Buffer frame = udp_frame(7);
+    frame[kProtocol] = static_cast<std::uint8_t>(protocol);  // ICMP, IGMP, TCP, UDP
+    EXPECT_EQ(fingerprint(frame).has_value(), expected) << protocol;
+  }
+  for (const auto& [next_header, expected] : {std::pair{0, false}, {58, false}, {17, true}, {1, true}}) {
+    Buffer packet(40 + 64, 0x11);  // IPv6
+    packet[0] = 0x60;
+    packet[4] = 0;
+    packet[5] = 64;
+    packet[6] = static_cast<std::uint8_t>(next_header);  // hop-by-hop (MLD), ICMPv6, UDP
+    EXPECT_EQ(fingerprint(packet, LinkType::kRaw).has_value(), expected) << next_header;
+  }
+}
+
 TEST(PacketFingerprint, DiffersBetweenPackets) { EXPECT_NE(fingerprint(udp_frame(7)), fingerprint(udp_frame(8))); }
 
 TEST(PacketFingerprint, OfAnyPrefixIsSafeAndOfShortOnesNothing) {

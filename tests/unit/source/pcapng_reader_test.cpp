@@ -304,7 +304,9 @@ TEST(PcapngReader, HasALimitOfInterfaces) {
   for (int i = 0; i < 16'385; ++i) file.interface();
   const Reading reading = read_bytes(file.bytes());
   EXPECT_EQ(reading.interfaces.size(), 16'384u);
-  EXPECT_NE(fatal_problem(reading).find("more than 16384"), std::string::npos);
+  EXPECT_NE(fatal_problem(reading).find("rocetop reads no more than 16,384"), std::string::npos);
+  EXPECT_TRUE(reading.problems.back().limit);  // nothing is wrong with the file
+  EXPECT_EQ(reading.problems.back().hint.find("damaged"), std::string::npos);
 }
 
 TEST(PcapngReader, CutOffAnywhereIsARemarkAndKeepsWhatWasWhole) {

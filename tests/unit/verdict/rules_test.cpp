@@ -50,6 +50,20 @@ std::vector<Finding> findings_of(const test::TrackerRun& run) {
 
 std::vector<Finding> findings_of(std::string_view scenario) { return findings_of(test::track_scenario(scenario)); }
 
+TEST(Holes, AreTheCapturesAndNoLoss) {
+  const test::TrackerRun run = test::track_scenario("uc | W 100-107 | W 200-207");
+  ASSERT_EQ(run.connections.size(), 1U);
+  const FrameId jump = run.connections[0].a_to_b->requests.missing.at(0).seen_at;
+  Evidence evidence{{}, run.connections, run.rejections, run.set_ups};
+  EXPECT_TRUE(holds(judge(evidence, Thresholds{}), "loss.uc"));
+  evidence.capture.holes = {{FrameId(0, 8), jump, seconds(1), seconds(2), 1, 92, {jump}}};
+  const auto findings = judge(evidence, Thresholds{});
+  EXPECT_FALSE(holds(findings, "loss.uc"));
+  EXPECT_FALSE(holds(findings, "loss.burst"));
+  ASSERT_TRUE(holds(findings, "capture.incomplete"));
+  EXPECT_NE(findings[0].explanation.find("nothing was captured for 1.00 s"), std::string::npos);
+}
+
 struct Row {
   const char* name;
   const char* scenario;

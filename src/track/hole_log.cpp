@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "track/hole_log.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace rocetop::track {
+namespace {
+
+constexpr std::uint64_t kStrayLoss = 16;  // PSNs a direction: less may be lost at the end of any pause
+
+template <typename Function>
+void each_direction(const std::vector<ConnectionCounts>& connections, Function&& function) {
+  for (const ConnectionCounts& c : connections) {
+    if (c.a_to_b) function(*c.a_to_b);
+    if (c.b_to_a) function(*c.b_to_a);
+  }
+}
+
+/// Directions with data before and after.
+std::uint64_t sending(const CaptureHole& silence, const std::vector<ConnectionCounts>& connections) {
+  std::uint64_t n = 0;
+  each_direction(connections, [&](const DirectionCounts& d) {
+    n += d.first_data_time.count != 0 && d.first_data_time <= silence.from && d.last_data_time >= silence.to ? 1 : 0;
+  });
+  return n;
+}
+
+/// Leaves of the jumps those whose PSNs are missing in a connection and were not sent again: what was sent again had
+/// been lost, and a queue pair used again does not go on. Gives how many were sent again.
+std::uint64_t keep_what_went_on(CaptureHole& silence, const std::vector<ConnectionCounts>& connections) {
+  std::vector<FrameId> went_on;
+  std::uint64_t lost = 0;
+  silence.psns = 0;
+  std::sort(silence.jumps.begin(), silence.jumps.end());
+  each_direction(connections, [&](const DirectionCounts& d) {
+    for (const SpaceCounts* space : {&d.requests, &d.responses}) {
+      for (const MissingRun& run : space->missing) {
+        if (!std::binary_search(silence.jumps.begin(), silence.jumps.end(), run.seen_at)) continue;
+        if (run.outcome == Outcome::kRetransmitted || run.outcome == Outcome::kReordered) {
+          ++lost;
+          continue;
+        }
+        went_on.push_back(run.seen_at);
+        silence.psns += static_cast<std::uint64_t>(serial_difference(run.last_psn.value, run.first_psn.value)) + 1;
+      }
+    }
+  });
+  std::sort(went_on.begin(), went_on.end());
+  went_on.erase(std::unique(went_on.begin(), went_on.end()), went_on.end());
+  silence.jumps = std::move(went_on);
+  silence.jumped = silence.jumps.size();
+  return lost;
+}
+
+}  // namespace
+
+void HoleLog::on_silence(FrameId before, Nanos from, FrameId after, Nanos to) {
+  if (silences_.size() >= kSilencesMost) {
+    const auto least = std::min_element(silences_.begin(), silences_.end() - 1, [](const auto& a, const auto& b) {
+      return a.jumped != b.jumped ? a.jumped < b.jumped : a.to - a.from < b.to - b.from;
+    });
+    silences_.erase(least);
+  }
+  silences_.push_back({before, after, from, to, 0, 0, {}});
+}
+
+void HoleLog::on_jump(Nanos last, const PacketFacts& packet, std::uint64_t psns) {
+  for (auto silence = silences_.rbegin(); silence != silences_.rend() && silence->to > last; ++silence) {
+    if (silence->from < last || silence->to > packet.time) continue;
+    ++silence->jumped;
+    silence->psns += psns;
+    if (silence->jumps.size() < kJumpsMost) silence->jumps.push_back(packet.frame);
+    return;
+  }
+}
+
+std::vector<CaptureHole> HoleLog::finish(const std::vector<ConnectionCounts>& connections) const {
+  std::vector<CaptureHole> holes;
+  for (CaptureHole silence : silences_) {
+    if (silence.jumped == 0) continue;
+    const std::uint64_t lost = keep_what_went_on(silence, connections);
+    if (silence.jumped == 0 || lost >= silence.jumped) continue;
+    const bool between_files = silence.before.file() != silence.after.file();
+    if (!between_files && silence.psns < kStrayLoss * silence.jumped) continue;
+    if (silence.jumped * 2 < sending(silence, connections)) continue;
+    holes.push_back(std::move(silence));
+  }
+  std::sort(holes.begin(), holes.end(), [](const auto& a, const auto& b) { return a.from < b.from; });
+  return holes;
+}
+
+}  // namespace rocetop::track

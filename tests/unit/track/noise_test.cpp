@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A storm of packets to queue pairs and PSNs at random must not bury the connections that are there, nor cost memory.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "track/tracker.h"
+
+namespace rocetop::track {
+namespace {
+
+wire::Packet packet(std::uint32_t src, std::uint32_t dst, std::uint8_t opcode, std::uint32_t qpn, std::uint32_t psn) {
+  const auto address = [](std::uint32_t host) {
+    const std::uint8_t bytes[4] = {192, 0, 2, static_cast<std::uint8_t>(host)};
+    return IpAddress::v4(bytes);
+  };
+  wire::Packet p;
+  p.src = address(src);
+  p.dst = address(dst);
+  p.udp_src = 50000;
+  p.bth.opcode = opcode;
+  p.bth.dest_qp = Qpn{qpn};
+  p.bth.psn = Psn{psn};
+  p.bth.ack_request = true;
+  if (opcode == 0x11) {
+    p.headers = p.expected_headers = wire::kAeth;
+    p.aeth.syndrome = 0x1F;
+    p.aeth.msn = Msn{psn};
+  }
+  return p;
+}
+
+class Storm : public testing::Test {
+ protected:
+  void see(const wire::Packet& p) {
+    ++frame;
+    tracker.on_packet(p, FrameId(0, frame), microseconds(static_cast<std::int64_t>(frame)), 100);
+  }
+  void exchange(std::uint32_t psn) {
+    see(packet(1, 2, 0x0A, 18, psn));
+    see(packet(2, 1, 0x11, 17, psn));
+  }
+  std::uint32_t random() { return static_cast<std::uint32_t>(engine()); }
+  void noise(std::uint32_t packets) {
+    for (std::uint32_t i = 0; i < packets; ++i) {
+      see(packet(1, 2, static_cast<std::uint8_t>(random() % 0x12), 1'000 + random() % 0xFF0000, random() & kMask24));
+    }
+  }
+
+  Tracker tracker;
+  std::mt19937 engine{1};
+  std::uint64_t frame = 0;
+};
+
+TEST_F(Storm, IsCountedAndNotListed) {
+  std::uint32_t psn = 100;
+  for (int i = 0; i < 50; ++i) {
+    exchange(psn++);
+    noise(100);
+  }
+  const auto connections = tracker.finish();
+  ASSERT_EQ(connections.size(), 1U);
+  EXPECT_EQ(connections[0].a_to_b->requests.packets, 50U);
+  EXPECT_TRUE(connections[0].a_to_b->requests.missing.empty());
+  EXPECT_GT(tracker.stray_connections(), 4'900U);
+  EXPECT_EQ(tracker.stray_packets(), 5'000U);
+}
+
+TEST_F(Storm, EndsNoConnectionThatWasAnswered) {
+  for (std::uint32_t psn = 100; psn < 110; ++psn) exchange(psn);
+  noise(90'000);  // the connection is the stalest of all by now
+  for (std::uint32_t psn = 110; psn < 120; ++psn) exchange(psn);
+  const auto connections = tracker.finish();
+  ASSERT_EQ(connections.size(), 1U);
+  EXPECT_EQ(connections[0].a_to_b->requests.packets, 20U);
+  EXPECT_EQ(tracker.evicted_connections(), 0U);
+}
+
+TEST_F(Storm, OfOneQueuePairLeavesTheOthersAlone) {
+  for (std::uint32_t psn = 100; psn < 110; ++psn) exchange(psn);
+  for (int i = 0; i < 5'000; ++i) see(packet(1, 2, 0x0A, 99, random() & kMask24));
+  const auto connections = tracker.finish();
+  ASSERT_FALSE(connections.empty());
+  EXPECT_EQ(connections[0].a_to_b->requests.packets, 10U);
+  EXPECT_LT(connections.size(), 50U);
+}
+
+TEST_F(Storm, AFewQueuePairsWithoutAnAnswerAreListed) {
+  for (std::uint32_t psn = 100; psn < 110; ++psn) exchange(psn);
+  noise(500);
+  EXPECT_GT(tracker.finish().size(), 400U);
+  EXPECT_EQ(tracker.stray_connections(), 0U);
+}
+
+TEST_F(Storm, IsListedWhereItIsAllThereIs) {
+  for (std::uint32_t qpn = 100; qpn < 5'100; ++qpn) see(packet(1, 2, 0x0A, qpn, 7));
+  EXPECT_EQ(tracker.finish().size(), 5'000U);
+}
+
+}  // namespace
+}  // namespace rocetop::track
