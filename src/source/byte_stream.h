@@ -19,8 +19,8 @@ namespace rocetop::source {
 /// How a stream ended, once read() has returned 0.
 struct StreamEnd {
   enum class Kind {
-    kClean,   ///< at its proper end (of a plain stream: just the end)
-    kCutOff,  ///< compressed data stops in the middle
+    kClean,        ///< at its proper end (of a plain stream: just the end)
+    kCutOff,       ///< compressed data stops in the middle
     kFailed,       ///< the operating system or the decompressor gave up
     kInterrupted,  ///< a signal handler that does not restart system calls: somebody wants no more of it
   };

@@ -47,21 +47,24 @@ struct IpAddressHash {
 };
 
 struct HostPairHash {
-  std::size_t operator()(const HostPair& p) const {
+  static std::size_t of(const IpAddress& src, const IpAddress& dst, const wire::NetworkKey& network,
+                        wire::Protocol protocol) {
     // IPv4 addresses differ in the low half, IPv6 ones mostly in both.
-    const std::uint64_t h = detail::mix(detail::mix(0, p.src.low() ^ std::rotl(p.src.high(), 31)),
-                                        p.dst.low() ^ std::rotl(p.dst.high(), 17));
-    const auto network =
-        std::uint64_t{p.network.vni} << 32 | std::uint64_t{p.network.vlan_outer} << 16 | p.network.vlan_inner;
-    return h ^ std::rotl(network, 24) ^ static_cast<std::uint64_t>(p.protocol);
+    const std::uint64_t h =
+        detail::mix(detail::mix(0, src.low() ^ std::rotl(src.high(), 31)), dst.low() ^ std::rotl(dst.high(), 17));
+    const auto number = std::uint64_t{network.vni} << 32 | std::uint64_t{network.vlan_outer} << 16 | network.vlan_inner;
+    return h ^ std::rotl(number, 24) ^ static_cast<std::uint64_t>(protocol);
   }
+  std::size_t operator()(const HostPair& p) const { return of(p.src, p.dst, p.network, p.protocol); }
 };
 
 struct FlowKeyHash {
+  static std::size_t of(std::size_t hosts, Qpn dst_qpn, Qpn src_qpn, bool datagram) {
+    return detail::mix(hosts,
+                       std::uint64_t{dst_qpn.value} << 32 | std::uint64_t{src_qpn.value} << 1 | (datagram ? 1 : 0));
+  }
   std::size_t operator()(const FlowKey& k) const {
-    const std::uint64_t h = HostPairHash{}(k.hosts);
-    return detail::mix(
-        h, std::uint64_t{k.dst_qpn.value} << 32 | std::uint64_t{k.src_qpn.value} << 1 | (k.datagram ? 1 : 0));
+    return of(HostPairHash{}(k.hosts), k.dst_qpn, k.src_qpn, k.datagram);
   }
 };
 

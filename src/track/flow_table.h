@@ -23,7 +23,7 @@ class FlowTable {
   struct Flow {
     Connection* connection = nullptr;  ///< null: there is no such flow
     ConnectionIndex index = 0;
-    std::uint8_t side = 0;
+    std::uint32_t side = 0;  // no padding, so that it is copied in whole words
 
     explicit operator bool() const { return connection != nullptr; }
   };
@@ -80,7 +80,7 @@ class FlowTable {
           index_(flow.index),
           protocol_(key.hosts.protocol),
           datagram_(key.datagram),
-          side_(flow.side),
+          side_(static_cast<std::uint8_t>(flow.side)),
           connection_(flow.connection) {}
 
     bool is_of(const FlowKey& key) const {

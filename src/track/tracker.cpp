@@ -29,6 +29,16 @@ bool is_stray(const ConnectionCounts& c) {
   return !c.b_to_a && c.a_to_b->frames <= 2 && c.paired_by == PairedBy::kNone;
 }
 
+void take_key(const wire::Packet& packet, FlowKey& out) {
+  out.hosts.src = packet.src;
+  out.hosts.dst = packet.dst;
+  out.hosts.network = packet.network;
+  out.hosts.protocol = packet.protocol;
+  out.dst_qpn = packet.bth.dest_qp;
+  out.datagram = wire::opcode_facts(packet.bth.opcode).role == wire::Role::kDatagram;
+  out.src_qpn = out.datagram && packet.has(wire::kDeth) ? packet.deth.src_qp : Qpn{};
+}
+
 Observation observed(Kind kind, SpaceName space, std::uint32_t connection) {
   Observation observation;
   observation.connection = connection;
@@ -58,18 +68,18 @@ void Tracker::prepare(const wire::Packet& packet, FrameId frame, Nanos time, std
                       Arrival& out) const {
   out.packet = &packet;
   take_facts(packet, frame, time, wire_bytes, out.facts);
-  FlowKey& key = out.key;
-  key.hosts = {packet.src, packet.dst, packet.network, packet.protocol};
-  key.dst_qpn = packet.bth.dest_qp;
-  key.datagram = out.facts.role == wire::Role::kDatagram;
-  key.src_qpn = key.datagram && packet.has(wire::kDeth) ? packet.deth.src_qp : Qpn{};
-  out.hash = FlowKeyHash{}(key);
+  // The key is made later: what the decoder has just written is slow to copy.
+  const bool datagram = out.facts.role == wire::Role::kDatagram;
+  out.hash =
+      FlowKeyHash::of(HostPairHash::of(packet.src, packet.dst, packet.network, packet.protocol), packet.bth.dest_qp,
+                      datagram && packet.has(wire::kDeth) ? packet.deth.src_qp : Qpn{}, datagram);
   out.flows_version = 0;
   flows_.fetch(out.hash);
 }
 
 void Tracker::look_up(std::span<Arrival> arrivals) {
   for (Arrival& arrival : arrivals) {
+    take_key(*arrival.packet, arrival.key);
     arrival.flow = flows_.find(arrival.key, arrival.hash);
     arrival.flows_version = flows_.version();
     if (arrival.flow) arrival.flow.connection->fetch(arrival.flow.side, arrival.facts);
@@ -91,6 +101,7 @@ Observation Tracker::on_packet(const wire::Packet& packet, FrameId frame, Nanos 
 }
 
 Observation Tracker::on_packet(Arrival& arrival) {
+  if (arrival.flows_version == 0) take_key(*arrival.packet, arrival.key);
   const FlowKey& key = arrival.key;
   PacketFacts& facts = arrival.facts;
   if (pauses_.any()) facts.paused_classes = pauses_.paused_classes(facts.time);
@@ -174,7 +185,7 @@ FlowTable::Flow Tracker::open_flow(const FlowKey& key, const PacketFacts& packet
   if (const Flow elsewhere = flow_elsewhere(key, packet)) return also_known_as(key, elsewhere);
   if (key.datagram) {
     if (FlowTable::Flow flow = flows_.find(key.reversed_datagram())) {
-      flow.side = static_cast<std::uint8_t>(flow.connection->add_side(key));
+      flow.side = static_cast<std::uint32_t>(flow.connection->add_side(key));
       flows_.put(key, flow);
       ++joined_;
       return flow;
@@ -320,7 +331,7 @@ void Tracker::join(ConnectionIndex one, ConnectionIndex other, PairedBy by) {
   ++joined_;
   drop(gone);
   pairing_.forget(kept);
-  for (std::uint8_t side = 0; side < 2; ++side) {
+  for (std::uint32_t side = 0; side < 2; ++side) {
     for (const FlowKey& name : names_of(connection.side(side))) flows_.put(name, {&connection, kept, side});
   }
 }

@@ -26,7 +26,7 @@ namespace rocetop::track {
 struct Arrival {
   const wire::Packet* packet = nullptr;
   PacketFacts facts;
-  FlowKey key = {};
+  FlowKey key;  ///< from look_up() on
   std::size_t hash = 0;
   FlowTable::Flow flow;  ///< as look_up() found it, when the flow table had `flows_version`
   std::uint64_t flows_version = 0;

@@ -42,8 +42,8 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std
 namespace rocetop {
 namespace {
 
-constexpr std::uint64_t kShort = 200'000;  // packets; every one of the 1,024 connections has long been seen
-constexpr std::uint64_t kLong = 400'000;   // packets
+constexpr std::uint64_t kShort = 800'000;   // packets; the 1,024 connections and their distributions have long grown
+constexpr std::uint64_t kLong = 1'600'000;  // packets
 constexpr std::uint64_t kPacketsPerAllocation = 1'000;  // allowed: a table that doubles, a finding
 
 [[noreturn]] void fail(const std::string& why) {
