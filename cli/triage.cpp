@@ -162,14 +162,16 @@ int run_triage(const TriageOptions& options) {
   Output output;
   const bool nothing_read = whole.capture.frames == 0 && !run->source->problems().empty();
   const bool no_match = chosen && whole.capture.roce_frames != 0 && !matches_something(shown);
-  if (!nothing_read && !no_match) render(options, *job, whole, shown, output);
-  bool written = output.finish();
+  bool written = true;
   if (!nothing_read && !no_match) {
+    // The files first: whoever reads standard output may leave, and that ends the program.
     if (auto done = reports.write(whole, shown, job->selection_text); !done) {
       complain(done.error());
       written = false;
     }
+    render(options, *job, whole, shown, output);
   }
+  written = output.finish() && written;
   if (whole.interrupted) complain("interrupted: the report covers what was read until then");
   const bool broken = report_problems(*run->source);
   if (whole.interrupted && written && !broken) return interrupted_status();

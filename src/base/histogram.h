@@ -39,7 +39,7 @@ class Histogram {
   /// 0 when empty, as all below.
   std::int64_t min() const { return empty() ? 0 : settled().min_; }
   std::int64_t max() const { return settled().max_; }
-  double mean() const { return empty() ? 0.0 : sum() / static_cast<double>(count_); }
+  double mean() const { return empty() ? 0.0 : settled().sum_ / static_cast<double>(count()); }
 
   /// The smallest value that at least `share` (0..1) of all values do not exceed.
   std::int64_t percentile(double share) const;

@@ -52,6 +52,12 @@ class Connection {
   /// Ends everything open and gives the result.
   ConnectionCounts finish(Context& context);
 
+  /// Replies that wait for the other side.
+  std::size_t held() const {
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < side_count(); ++i) n += sides_[i]->held.size();
+    return n;
+  }
   bool is_paired() const { return side_count_ == 2; }
   Side& side(std::size_t i) { return *sides_[i]; }
   const Side& side(std::size_t i) const { return *sides_[i]; }

@@ -225,7 +225,8 @@ struct ConnectionCounts {
   FrameId last_frame;
   Nanos first_time;
   Nanos last_time;
-  bool headers_cut = false;               ///< a header that the analysis needs was cut off by the snap length
+  bool ended_early = false;  ///< before the end of the capture: forgotten at a limit, or its QPN used again
+  bool headers_cut = false;  ///< a header that the analysis needs was cut off by the snap length
   std::optional<std::uint32_t> path_mtu;  ///< bytes, from CM or from a First/Middle packet
   std::optional<CmFacts> cm;
   std::optional<DirectionCounts> a_to_b;

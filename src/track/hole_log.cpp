@@ -62,13 +62,14 @@ void HoleLog::on_silence(FrameId before, Nanos from, FrameId after, Nanos to) {
     });
     silences_.erase(least);
   }
-  silences_.push_back({before, after, from, to, 0, 0, {}});
+  silences_.push_back({before, after, from, to, 0, 0, 0, {}});
 }
 
 void HoleLog::on_jump(Nanos last, const PacketFacts& packet, std::uint64_t psns) {
   for (auto silence = silences_.rbegin(); silence != silences_.rend() && silence->to > last; ++silence) {
     if (silence->from < last || silence->to > packet.time) continue;
     ++silence->jumped;
+    silence->uc_jumps += packet.transport() == wire::Transport::kUc ? 1 : 0;
     silence->psns += psns;
     if (silence->jumps.size() < kJumpsMost) silence->jumps.push_back(packet.frame);
     return;
@@ -80,7 +81,7 @@ std::vector<CaptureHole> HoleLog::finish(const std::vector<ConnectionCounts>& co
   for (CaptureHole silence : silences_) {
     if (silence.jumped == 0) continue;
     const std::uint64_t lost = keep_what_went_on(silence, connections);
-    if (silence.jumped == 0 || lost >= silence.jumped) continue;
+    if (silence.jumped == 0 || lost >= silence.jumped || (silence.jumped == 1 && silence.uc_jumps > 0)) continue;
     const bool between_files = silence.before.file() != silence.after.file();
     if (!between_files && silence.psns < kStrayLoss * silence.jumped) continue;
     if (silence.jumped * 2 < sending(silence, connections)) continue;

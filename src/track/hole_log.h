@@ -20,6 +20,7 @@ struct CaptureHole {
   Nanos to;
   std::uint64_t jumped = 0;    ///< directions that went on
   std::uint64_t psns = 0;      ///< that they went on by, as far as they are listed
+  std::uint64_t uc_jumps = 0;  ///< jumps of UC, which nobody asks to resend: one alone is a loss as well
   std::vector<FrameId> jumps;  ///< the first packets behind it, of each that did; ascending
 };
 

@@ -96,8 +96,9 @@ inline void take_facts(const wire::Packet& packet, FrameId frame, Nanos time, st
   out.read_address = out.has_reth ? static_cast<std::uint32_t>(packet.reth.virtual_address) : 0;
   out.psn = packet.bth.psn;
   out.has_aeth = packet.has(wire::kAeth);
-  out.msn = packet.aeth.msn;
-  out.syndrome = packet.aeth.syndrome;
+  // Without the header the fields hold what another packet left there.
+  out.msn = out.has_aeth ? packet.aeth.msn : Msn{};
+  out.syndrome = out.has_aeth ? packet.aeth.syndrome : std::uint8_t{0};
   out.udp_dst = packet.udp_dst;
   out.ip_id = packet.ip_id;
   out.opcode = packet.bth.opcode;

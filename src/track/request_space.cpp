@@ -218,13 +218,15 @@ void RequestSpace::on_new(Sequence seq, Sequence last, const PacketFacts& packet
 
 /// The first transmission of `seq`.
 void RequestSpace::remember(Sequence seq, const PacketFacts& packet, bool delivered, Context& context) {
-  const auto in_flight = static_cast<std::size_t>(seq - std::max(replies_.received(), first_ - 1));
+  const Sequence base = std::max(replies_.received(), first_ - 1);
+  // An acknowledgement may pass the tap before what it acknowledges.
+  const auto in_flight = static_cast<std::size_t>(std::max<Sequence>(seq - base, 0));
   const std::size_t wanted = std::max(in_flight + 1, context.limits.history_slots_start);
   // Where no reply is seen the window is not known: a resend is looked for among the newest packets only.
   const std::size_t most = replies_.any_reply() ? context.limits.history_slots_most
                                                 : std::min<std::size_t>(context.limits.history_slots_most, 1024);
   if (history_.size() < wanted) history_.grow(std::min(wanted, most), most, context.slots);
-  room_until_ = seq - static_cast<Sequence>(in_flight) + static_cast<Sequence>(history_.size());
+  room_until_ = history_.size() == 0 ? 0 : base + static_cast<Sequence>(history_.size()) - 1;
   history_.advance(seq);
   if (Slot* slot = history_.find(seq)) {
     fill(*slot, packet);
@@ -631,7 +633,7 @@ void RequestSpace::finish(Context& context) {
 
 LeftOver RequestSpace::left_over() const {
   constexpr Sequence kLookBack = 1024;
-  if (!started_) return LeftOver::kNothing;
+  if (!started_ || replies_.received() > highest_) return LeftOver::kNothing;  // the capture missed the end
   const auto position = [](const Slot& slot) { return wire::opcode_facts(slot.opcode).position; };
   const Slot* newest = history_.find(highest_);
   if (newest && newest->state == Slot::State::kSeen &&

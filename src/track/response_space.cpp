@@ -73,7 +73,7 @@ void ResponseSpace::note_missing(Sequence seq, const PacketFacts& packet, const 
     if (first > last) return;
     missing_.add({first, last, packet.frame, packet.time}, context.limits.open_runs, counts_, context.lists);
     observation.missing_before += static_cast<std::uint32_t>(last - first + 1);
-    context.holes.on_jump(last_time_, packet, static_cast<std::uint64_t>(last - first + 1));
+    if (last_time_.count != 0) context.holes.on_jump(last_time_, packet, static_cast<std::uint64_t>(last - first + 1));
   };
   if (requests) {
     requests->reads().each_overlapping(highest_ + 1, seq - 1, [&](const PendingRead& read) {

@@ -454,14 +454,17 @@ void Tracker::retire(ConnectionIndex index) {
     }
   }
   connection.give_back(context_);
+  const std::size_t held = connection.held();
   if (connection.is_stray()) count_stray(connection.side(0).frames());
   if (finished_.size() >= context_.limits.connections) leave_strays_out();
   if (connection.is_stray() && strays_are_noise()) {
-    // counted, not listed
+    context_.held_left += held;  // counted, not listed
   } else if (finished_.size() < context_.limits.connections) {
     listed_strays_ += connection.is_stray() ? 1 : 0;
     finished_.push_back(connection.finish(context_));
+    finished_.back().ended_early = !at_end_;
   } else {
+    context_.held_left += held;
     ++evicted_;
   }
   drop(index);
@@ -546,6 +549,7 @@ std::vector<ConnectionCounts> Tracker::finish() {
     }
   }
   bring_cnps_home();
+  at_end_ = true;
   join_by_ports();
   finished_.reserve(std::min(finished_.size() + live_, context_.limits.connections));
   std::size_t retired = 0;

@@ -144,6 +144,7 @@ class Tracker {
   std::size_t live_ = 0;
   std::uint32_t next_id_ = 1;
   std::uint64_t evicted_ = 0;
+  bool at_end_ = false;       // finish() has begun
   std::uint64_t joined_ = 0;  // connections of which two directions were seen
   std::uint64_t strays_ = 0;
   std::uint64_t listed_strays_ = 0;  // of these, in finished_

@@ -135,7 +135,9 @@ void unreachable(Docket& docket, const DirectionView& v, std::uint64_t resends, 
 void stopped(Docket& docket, const DirectionView& v) {
   const auto& d = *v.direction;
   using track::LeftOver;
-  if (d.left_over == LeftOver::kNothing || unanswered_of(d).resends > 0) return;
+  const auto transport = v.connection->transport;
+  if (transport != wire::Transport::kRc && transport != wire::Transport::kXrc) return;
+  if (d.left_over == LeftOver::kNothing || v.connection->ended_early || unanswered_of(d).resends > 0) return;
   const bool refused = d.first_fatal_nak || (v.opposite && v.opposite->first_fatal_nak);
   const bool not_ready = v.opposite && v.opposite->last_rnr_nak && v.opposite->last_rnr_nak_time > d.last_request_time;
   if (refused || not_ready) return;
@@ -147,7 +149,10 @@ void stopped(Docket& docket, const DirectionView& v) {
   const bool own = d.left_over == LeftOver::kMessage;
   const bool read = d.left_over == LeftOver::kRead;
   const std::string who = own ? d.src.to_string() : d.dst.to_string();
-  Finding& f = docket.add("stream.stopped", Severity::kWarning, docket.weighed(Confidence::kMedium), v);
+  // A requester whose answer did not come asks again. That this one did not, says as much for the capture having missed
+  // the answer.
+  Finding& f = own ? docket.add("stream.stopped", Severity::kWarning, docket.weighed(Confidence::kMedium), v)
+                   : docket.add("stream.stopped", Severity::kInfo, Confidence::kLow, v);
   f.title = fmt::format("{} stopped {}, and nobody asked again in {}, {}", who,
                         own    ? "in the middle of a message"
                         : read ? "in the middle of a READ's answer"
@@ -157,10 +162,11 @@ void stopped(Docket& docket, const DirectionView& v) {
       "{} Nothing more came on this connection to the end of the capture, which goes on for {}: no resend, no error. "
       "Longer than the timers in use: a process or a queue pair ended without a word, a pause never ended, or the rest "
       "takes a path that is not captured.{}",
-      own    ? "The last request packet is not the last of its message; an adapter has the whole message and does not "
-               "stop there by itself."
-      : read ? "Some responses of a READ came, and then none."
-             : "The last request asked for an answer, and none came.",
+      own ? "The last request packet is not the last of its message; an adapter has the whole message and does not "
+            "stop there by itself."
+      : read
+          ? "Some responses of a READ came, and then none. If the rest came and the capture missed it, all is well."
+          : "The last request asked for an answer, and none came. If it came and the capture missed it, all is well.",
       short_duration(quiet),
       d.unacknowledged_packets > 0 ? fmt::format(" {} not acknowledged.", plural(d.unacknowledged_packets, "PSN"))
                                    : "");

@@ -46,7 +46,7 @@ void rnr(Docket& docket, const DirectionView& v) {
   const double share = lasted.count > 0 ? static_cast<double>(stalled.count) / static_cast<double>(lasted.count) : 0;
   const Thresholds& t = docket.thresholds();
   const bool unanswered = naks > episodes;
-  const bool ended = gave_up(docket, v, longest);
+  const bool ended = !v.connection->ended_early && gave_up(docket, v, longest);
   if (!ended && (naks < t.rnr_naks || (share < t.rnr_stall_share && !unanswered))) return;
   Finding& f = docket.add("rnr.stall", ended ? Severity::kCritical : Severity::kWarning, Confidence::kHigh, v);
   f.title = fmt::format("{} was not ready to receive: {}, {} of waiting ({} of the connection's time), {}{}",

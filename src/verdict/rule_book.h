@@ -143,11 +143,13 @@ inline constexpr std::array kRuleBook = {
               {"silent_resends", "silent_time", "low_completeness"}},
     RuleFacts{
         "stream.stopped",
+        Severity::kInfo,
         Severity::kWarning,
-        Severity::kWarning,
-        "a message was not sent to its end, a READ was answered in part, or an answer that was due never came, and "
-        "nobody asked again while the capture went on",
-        "the capture ends soon after; the connection was refused, or its peer is silent; RNR retries ran out",
+        "a message was not sent to its end, and nothing followed while the capture went on; as information: a READ was "
+        "answered in part, or an answer that was due is not in the capture, and nobody asked again",
+        "the capture ends soon after, or missed the end; the connection was refused, or its peer is silent; RNR "
+        "retries "
+        "ran out; UC",
         "look at the process and the queue pair that stopped first; did the flow move to another path?",
         {"silent_time"}},
     RuleFacts{"order.reordered",

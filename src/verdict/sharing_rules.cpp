@@ -118,7 +118,7 @@ bool incast_by_loss(Docket& docket, const IpAddress& receiver, std::span<const L
 }
 
 /// Several hosts that send to one receiver stood still in the same pauses.
-void incast_by_pause(Docket& docket, const PausedClass& paused, const std::set<IpAddress>& told) {
+void incast_by_pause(Docket& docket, const PausedClass& paused, std::set<IpAddress>& told) {
   std::map<IpAddress, std::vector<DirectionView>> by_receiver;
   for (const DirectionView& v : paused.still) by_receiver[v.direction->dst].push_back(v);
   for (const auto& [receiver, flows] : by_receiver) {
@@ -131,13 +131,14 @@ void incast_by_pause(Docket& docket, const PausedClass& paused, const std::set<I
       until = std::min(until, v.direction->last_data_time);
     }
     if (senders.size() < docket.thresholds().incast_senders || until <= from || told.contains(receiver)) continue;
+    told.insert(receiver);
     Finding& f = docket.add("incast", Severity::kWarning, docket.weighed(Confidence::kLow));
     f.title = fmt::format("{} hosts that send to {} at a time stood still in the same pauses", senders.size(),
                           receiver.to_string());
     f.explanation = fmt::format(
         "Their class was paused for {} of the time or more, and hardly any of their data passed meanwhile. Together "
-        "they "
-        "offer more than the port of {} takes; or it takes less than its port could, because the host itself is slow.",
+        "they offer more than the port of {} takes; or it takes less than its port could, because the host itself is "
+        "slow.",
         percent(paused.least), receiver.to_string());
     f.next_steps = {fmt::format("stagger the senders of {}, or let fewer of them send at a time", receiver.to_string()),
                     fmt::format("who pauses: the port of {} itself (tx_prio*_pause), or the switch before it?",
@@ -228,6 +229,7 @@ void unfair(Docket& docket, const IpAddress& receiver, const Shared& shared) {
 void entropy(Docket& docket) {
   struct Pair {
     std::set<std::uint16_t> ports;
+    std::set<std::uint32_t> queue_pairs;  // one that is used again takes its old path again, and no other's
     std::vector<std::uint32_t> ids;
     FrameId frame;
     Nanos time;
@@ -238,6 +240,7 @@ void entropy(Docket& docket) {
     // A port that changes spreads by itself; and a direction of CNPs and a few replies is not worth spreading.
     if (d.udp_src == 0 || d.requests.packets + d.responses.packets == 0) return;
     Pair& p = pairs[{d.src, d.dst}];
+    if (d.dst_qpn && !p.queue_pairs.insert(d.dst_qpn->value).second) return;
     p.ports.insert(d.udp_src);
     if (d.udp_src_varies) p.ports.insert(static_cast<std::uint16_t>(d.udp_src + 1));
     p.ids.push_back(v.connection->id);

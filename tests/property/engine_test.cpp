@@ -9,6 +9,7 @@
 
 #include "engine/analysis.h"
 #include "generate/pcap_writer.h"
+#include "generate/scenario.h"
 #include "present/triage_json.h"
 #include "source/open.h"
 #include "support/memory_source.h"
@@ -64,8 +65,9 @@ RC_GTEST_PROP(Split, IntoBatchesAnywhereChangesNothing, ()) {
 }
 
 /// What the tracker says, as JSON, and of each packet.
-std::string tracked(const std::vector<generate::TimedFrame>& frames, bool shortcuts) {
-  const test::TrackerRun run = test::track_frames(frames, {}, {.shortcuts = shortcuts});
+std::string tracked(const std::vector<generate::TimedFrame>& frames, bool shortcuts, track::Limits limits = {}) {
+  limits.shortcuts = shortcuts;
+  const test::TrackerRun run = test::track_frames(frames, {}, limits);
   model::Snapshot snapshot;
   snapshot.connections = run.connections;
   std::string out = json(snapshot);
@@ -83,6 +85,28 @@ RC_GTEST_PROP(Shortcut, OfOrdinaryPacketsSaysWhatTheLongWaySays, ()) {
   RC_LOG() << describe(plan) << "\n";
   const auto frames = generate::simulate({&plan, 1}).frames;
   RC_ASSERT(tracked(frames, true) == tracked(frames, false));
+}
+
+/// A window that fills what is remembered at first to the last slot, and a sender that goes back to its beginning.
+TEST(Shortcut, EndsWhereTheHistoryHasToGrow) {
+  for (const char* end : {"163", "164", "165", "228"}) {
+    const std::string more = std::string("W 101-") + end + " | ";
+    const auto frames =
+        generate::run_scenario("W 100 | ACK 100 | " + more + "wait 200ms | W 100 | " + more + "ACK " + end);
+    ASSERT_TRUE(frames) << frames.error().message;
+    EXPECT_EQ(tracked(frames.value(), true), tracked(frames.value(), false)) << end;
+  }
+}
+
+/// Nothing can be remembered, and acknowledgements pass before what they acknowledge.
+TEST(Shortcut, NeedsAHistory) {
+  const auto frames =
+      generate::run_scenario("W 100-101 | ACK 101 | W 102 | ACK 108 | W 103-104 | W 105-106 | W 107-108 | ACK 108");
+  ASSERT_TRUE(frames) << frames.error().message;
+  for (const std::size_t slots : {std::size_t{0}, std::size_t{64}, std::size_t{100}}) {
+    const track::Limits limits{.history_slots_total = slots};
+    EXPECT_EQ(tracked(frames.value(), true, limits), tracked(frames.value(), false, limits)) << slots;
+  }
 }
 
 RC_GTEST_PROP(Split, OfAPipeAnywhereChangesNothing, ()) {

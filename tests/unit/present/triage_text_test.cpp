@@ -212,7 +212,7 @@ TEST(TriageText, ALimitOfRocetopIsNoDamage) {
 TEST(TriageText, HolesAreInTheFirstLine) {
   model::Snapshot s = snapshot();
   for (std::uint64_t i = 0; i < 5; ++i) {
-    s.holes.push_back({FrameId(0, 10 * i + 1), FrameId(0, 10 * i + 2), seconds(1), seconds(3), 4, 4'000, {}});
+    s.holes.push_back({FrameId(0, 10 * i + 1), FrameId(0, 10 * i + 2), seconds(1), seconds(3), 4, 4'000, 0, {}});
   }
   const std::string text = rendered(s, at_width(1000));
   EXPECT_TRUE(contains(text, "NO PACKETS between #1 and #2 (2.00 s), while connections went on")) << text;

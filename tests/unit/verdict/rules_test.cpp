@@ -50,13 +50,27 @@ std::vector<Finding> findings_of(const test::TrackerRun& run) {
 
 std::vector<Finding> findings_of(std::string_view scenario) { return findings_of(test::track_scenario(scenario)); }
 
+/// That nobody asks again says as much for a capture that missed the answer as for a peer that gave none.
+TEST(Stopped, IsNoMoreThanInformationWhereTheAnswerMayHaveBeenMissed) {
+  for (const char* scenario :
+       {"pmtu 256 | R 100-107 | RR 100-107 | R 108-115 | RR 108-111 more | wait 2s | qp 27/28 | W 100 | ACK 100",
+        "W 96-99 | ACK 99 | W 100-103 | wait 2s | qp 27/28 | W 100 | ACK 100"}) {
+    const auto findings = findings_of(scenario);
+    const auto stopped =
+        std::find_if(findings.begin(), findings.end(), [](const Finding& f) { return f.rule == "stream.stopped"; });
+    ASSERT_NE(stopped, findings.end()) << scenario;
+    EXPECT_EQ(stopped->severity, Severity::kInfo);
+    EXPECT_EQ(stopped->confidence, Confidence::kLow);
+  }
+}
+
 TEST(Holes, AreTheCapturesAndNoLoss) {
   const test::TrackerRun run = test::track_scenario("uc | W 100-107 | W 200-207");
   ASSERT_EQ(run.connections.size(), 1U);
   const FrameId jump = run.connections[0].a_to_b->requests.missing.at(0).seen_at;
   Evidence evidence{{}, run.connections, run.rejections, run.set_ups};
   EXPECT_TRUE(holds(judge(evidence, Thresholds{}), "loss.uc"));
-  evidence.capture.holes = {{FrameId(0, 8), jump, seconds(1), seconds(2), 1, 92, {jump}}};
+  evidence.capture.holes = {{FrameId(0, 8), jump, seconds(1), seconds(2), 1, 92, 0, {jump}}};
   const auto findings = judge(evidence, Thresholds{});
   EXPECT_FALSE(holds(findings, "loss.uc"));
   EXPECT_FALSE(holds(findings, "loss.burst"));
@@ -274,12 +288,20 @@ const Row kRows[] = {
      {"peer.silent", "peer.unreachable", "capture.one_way"}},
     {"StoppedInMidAnswer",
      "pmtu 256 | R 100-107 | RR 100-107 | R 108-115 | RR 108-111 more | wait 2s | qp 27/28 | W 100 | ACK 100",
-     {"stream.stopped"},
+     {},
      {"peer.silent"}},
     {"StoppedBeforeItAnswered",
      "W 96-99 | ACK 99 | W 100-103 | wait 2s | qp 27/28 | W 100 | ACK 100",
-     {"stream.stopped"},
+     {},
      {"peer.silent", "loss.after_tap"}},
+    {"StoppedUcDatagramsHaveNoAnswer",
+     "uc | W 96-99 | W 100-109 more | wait 2s | qp 27/28 | W 100",
+     {},
+     {"stream.stopped"}},
+    {"TheCaptureMissedTheEndOfTheMessage",
+     "W 96-99 | ACK 99 | W 100-109 more | ACK 110 | wait 2s | qp 27/28 | W 100 | ACK 100",
+     {},
+     {"stream.stopped"}},
     {"TheCaptureEndsInMidMessage",
      "W 96-99 | ACK 99 | W 100-109 more | wait 300ms | qp 27/28 | W 100 | ACK 100",
      {},
