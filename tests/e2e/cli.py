@@ -287,11 +287,12 @@ class Inputs(unittest.TestCase):
         for argument in ("-", os.path.join(self.folder.name, "fifo")):
             if argument != "-":
                 os.mkfifo(argument)
-            process = subprocess.Popen([PROGRAM, "triage", "--html", os.path.join(self.folder.name, "r.html"), argument],
+            report = os.path.join(self.folder.name, "r.html")
+            process = subprocess.Popen([PROGRAM, "triage", "--html", report, argument],
                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             while not any(".part" in name for name in os.listdir(self.folder.name)):
                 self.assertIsNone(process.poll())
-            while f"SigCgt:" not in (status := pathlib.Path(f"/proc/{process.pid}/status").read_text()) or not (
+            while "SigCgt:" not in (status := pathlib.Path(f"/proc/{process.pid}/status").read_text()) or not (
                     int(re.search(r"SigCgt:\s*(\w+)", status).group(1), 16) >> (signal.SIGTERM - 1) & 1):
                 self.assertIsNone(process.poll())
             process.terminate()
