@@ -26,14 +26,14 @@ HeapPages::HeapPages() {
 }
 
 void HeapPages::look() {
-  const char* end = static_cast<const char*>(sbrk(0));
+  char* end = static_cast<char*>(sbrk(0));
   if (end == end_) return;
-  const char* begin = end_ != nullptr && end_ < end ? end_ : end - kHeapStep;
+  char* begin = end_ != nullptr && end_ < end ? end_ : end - kHeapStep;
   end_ = end;
-  const std::uintptr_t first = (reinterpret_cast<std::uintptr_t>(begin) + kHugePage - 1) / kHugePage * kHugePage;
-  const std::uintptr_t last = reinterpret_cast<std::uintptr_t>(end) / kHugePage * kHugePage;
+  begin += (kHugePage - reinterpret_cast<std::uintptr_t>(begin) % kHugePage) % kHugePage;
+  end -= reinterpret_cast<std::uintptr_t>(end) % kHugePage;
   // A hint: where it is refused, or part of the range is no heap, nothing is lost.
-  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+  if (begin < end) madvise(begin, static_cast<std::size_t>(end - begin), MADV_HUGEPAGE);
 }
 #else
 HeapPages::HeapPages() = default;

@@ -15,7 +15,7 @@ class HeapPages {
   void look();
 
  private:
-  const char* end_ = nullptr;  // of the heap, as of the last look
+  char* end_ = nullptr;  // of the heap, as of the last look
 };
 
 }  // namespace rocetop::cli

@@ -66,7 +66,9 @@ void add_input_options(CLI::App& command, CommonOptions& o, const std::string& c
       ->group(group);
   command.add_flag("--no-icrc", o.no_icrc, "Do not check the ICRC (for captures made before the adapter fills it in)")
       ->group(group);
-  command.add_flag("-n", o.numeric, "Accepted for tcpdump's sake: names are never looked up (-nn too)")->group(group);
+  command
+      .add_flag("-n", o.numeric, "Accepted for tcpdump's sake: no names are looked up, but those in a filter (-nn too)")
+      ->group(group);
 }
 
 void add_show_options(CLI::App& command, CommonOptions& o) {

@@ -67,7 +67,7 @@ struct ClosedSketch {
 Problem same_packets(const std::string& a, const std::string& b) {
   return {input_name(a) + " and " + input_name(b) +
               ": hold the same packets, so they are two taps on one path, not parts of one capture",
-          "Analyse each alone: merged, every packet would count twice. Two taps belong in a two-tap comparison."};
+          "Analyse each alone: merged, every packet would count twice."};
 }
 
 class MergeSource final : public FrameSource {

@@ -134,6 +134,8 @@ void truncated(Docket& docket) {
       headers_cut
           ? "Headers that the analysis needs are cut off (the length of a READ, the syndrome of a reply): what they "
             "would say is inferred from the packets around them where possible."
+      : docket.evidence().connections.empty()
+          ? "Only payload and ICRC are cut off: ICRCs are not checked. No connection was followed."
           : "Only payload and ICRC are cut off: sequence analysis is complete, ICRCs are not checked.";
   f.next_steps = {
       "a snap length of 128 bytes keeps every RoCE header, also behind a tunnel header or two; 0 keeps the ICRC too"};
