@@ -105,7 +105,7 @@ struct Analysis::State {
 
   void end_early() { partial = parts.after = true; }
 
-  /// Takes a frame into the group; when it is full, the one before is analysed.
+  /// Takes a frame into the group; when it is full, the oldest group is analysed.
   void take(const source::Frame& frame, const FrameObserver& observer) {
     Group& group = groups[filling];
     wire::Decoded& decoded = group.decoded[group.size];

@@ -12,6 +12,11 @@ bool holds_replies(const track::DirectionCounts& d) {
          std::any_of(d.naks.begin(), d.naks.end(), [](std::uint64_t n) { return n != 0; });
 }
 
+/// Fast CNPs of one switch for one queue pair: listed like a connection, and nothing ever answers them.
+bool is_fast_cnps(const track::ConnectionCounts& c) {
+  return c.transport == wire::Transport::kCnp && c.a_to_b && c.a_to_b->cnps == c.a_to_b->fast_cnps;
+}
+
 }  // namespace
 
 void CaptureLog::add(const source::Frame& frame, const wire::Decoded& decoded) {
@@ -150,11 +155,6 @@ verdict::CaptureEvidence CaptureLog::evidence(const model::CaptureCounts& counts
   e.last_time = counts.last_time.value_or(Nanos{});
   e.evicted_connections = counts.evicted_connections;
   return e;
-}
-
-/// Fast CNPs of one switch for one queue pair: listed like a connection, and nothing ever answers them.
-static bool is_fast_cnps(const track::ConnectionCounts& c) {
-  return c.transport == wire::Transport::kCnp && c.a_to_b && c.a_to_b->cnps == c.a_to_b->fast_cnps;
 }
 
 void add_completeness(const std::vector<track::ConnectionCounts>& connections, model::CaptureCounts& counts) {

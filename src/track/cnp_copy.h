@@ -9,8 +9,11 @@
 
 namespace rocetop::track {
 
+/// Whether the IPv4 identification tells packets of its sender apart.
+inline bool is_told_by_id(const PacketFacts& cnp) { return cnp.has_ip_id && cnp.ip_id != 0; }
+
 inline bool is_cnp_copy(const PacketFacts& cnp, std::uint16_t ip_id_before, Nanos time_before) {
-  return cnp.has_ip_id && cnp.ip_id != 0 && cnp.ip_id == ip_id_before && cnp.time - time_before < kCopyWindow;
+  return is_told_by_id(cnp) && cnp.ip_id == ip_id_before && cnp.time - time_before < kCopyWindow;
 }
 
 }  // namespace rocetop::track

@@ -92,8 +92,8 @@ bool Congestion::on_data(const PacketFacts& packet, const SenderPause& pause, bo
 }
 
 bool Congestion::is_copy(const PacketFacts& cnp, bool captured_twice) {
-  const bool told_by_id = cnp.has_ip_id && cnp.ip_id != 0;
-  const bool twice = !told_by_id && captured_twice && !last_was_copy_ && cnp.time - counts_.last_cnp_time < kCopyWindow;
+  const bool twice =
+      !is_told_by_id(cnp) && captured_twice && !last_was_copy_ && cnp.time - counts_.last_cnp_time < kCopyWindow;
   last_was_copy_ = counts_.cnps > 0 && (twice || is_cnp_copy(cnp, last_ip_id_, counts_.last_cnp_time));
   last_ip_id_ = cnp.ip_id;
   return last_was_copy_;

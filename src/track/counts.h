@@ -40,6 +40,10 @@ struct MissingRun {
   FrameId seen_at;  ///< the frame that jumped over them; none for responses that the end of the capture left open
   Nanos seen_at_time;
   Outcome outcome = Outcome::kUnresolved;
+
+  std::uint64_t psns() const {
+    return static_cast<std::uint64_t>(serial_difference(last_psn.value, first_psn.value)) + 1;
+  }
 };
 
 /// Why the sender went back.

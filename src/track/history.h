@@ -73,14 +73,15 @@ class History {
     if (!slots_.empty()) fetch_lines(&slots_[index(s)], sizeof(Slot));
   }
 
-  /// The same for one PSN: the one after the newest, and something is remembered already. Its slot, to be filled.
+  /// Makes `s` the newest PSN and clears the slots from the old newest to it.
+  void advance(Sequence s);
+
+  /// advance() for one PSN, the one after the newest, where something is remembered already (size() is not 0). Its
+  /// slot, to be filled.
   Slot& append(Sequence s) {
     newest_ = s;
     return slots_[index(s)];
   }
-
-  /// Makes `s` the newest PSN and clears the slots from the old newest to it.
-  void advance(Sequence s);
 
   /// Doubles the ring until it holds `psns`, as far as `most` and the budget allow.
   void grow(std::size_t psns, std::size_t most, SlotBudget& budget);

@@ -42,7 +42,7 @@ std::uint64_t keep_what_went_on(CaptureHole& silence, const std::vector<Connecti
           continue;
         }
         went_on.push_back(run.seen_at);
-        silence.psns += static_cast<std::uint64_t>(serial_difference(run.last_psn.value, run.first_psn.value)) + 1;
+        silence.psns += run.psns();
       }
     }
   });

@@ -29,13 +29,16 @@ bool is_stray(const ConnectionCounts& c) {
   return !c.b_to_a && c.a_to_b->frames <= 2 && c.paired_by == PairedBy::kNone;
 }
 
-void take_key(const wire::Packet& packet, FlowKey& out) {
+/// Fills the key of an arrival whose facts are there.
+void take_key(Arrival& arrival) {
+  const wire::Packet& packet = *arrival.packet;
+  FlowKey& out = arrival.key;
   out.hosts.src = packet.src;
   out.hosts.dst = packet.dst;
   out.hosts.network = packet.network;
   out.hosts.protocol = packet.protocol;
   out.dst_qpn = packet.bth.dest_qp;
-  out.datagram = wire::opcode_facts(packet.bth.opcode).role == wire::Role::kDatagram;
+  out.datagram = arrival.facts.role == wire::Role::kDatagram;
   out.src_qpn = out.datagram && packet.has(wire::kDeth) ? packet.deth.src_qp : Qpn{};
 }
 
@@ -79,7 +82,7 @@ void Tracker::prepare(const wire::Packet& packet, FrameId frame, Nanos time, std
 
 void Tracker::look_up(std::span<Arrival> arrivals) {
   for (Arrival& arrival : arrivals) {
-    take_key(*arrival.packet, arrival.key);
+    take_key(arrival);
     arrival.flow = flows_.find(arrival.key, arrival.hash);
     arrival.flows_version = flows_.version();
     if (arrival.flow) arrival.flow.connection->fetch(arrival.flow.side, arrival.facts);
@@ -101,7 +104,7 @@ Observation Tracker::on_packet(const wire::Packet& packet, FrameId frame, Nanos 
 }
 
 Observation Tracker::on_packet(Arrival& arrival) {
-  if (arrival.flows_version == 0) take_key(*arrival.packet, arrival.key);
+  if (arrival.flows_version == 0) take_key(arrival);
   const FlowKey& key = arrival.key;
   PacketFacts& facts = arrival.facts;
   if (pauses_.any()) facts.paused_classes = pauses_.paused_classes(facts.time);

@@ -20,10 +20,6 @@ using track::MissingRun;
 using track::Outcome;
 using track::SpaceCounts;
 
-std::uint64_t psns(const MissingRun& run) {
-  return static_cast<std::uint64_t>(serial_difference(run.last_psn.value, run.first_psn.value)) + 1;
-}
-
 std::uint64_t missing(const SpaceCounts& space, Outcome outcome) {
   return space.missing_packets[static_cast<std::size_t>(outcome)];
 }
@@ -39,10 +35,6 @@ bool proves_loss(const Episode& e, const Thresholds& thresholds) {
 bool holds(const MissingRun& run, Psn psn) {
   return serial_difference(psn.value, run.first_psn.value) >= 0 &&
          serial_difference(run.last_psn.value, psn.value) >= 0;
-}
-
-std::uint64_t length(const MissingRun& run) {
-  return static_cast<std::uint64_t>(serial_difference(run.last_psn.value, run.first_psn.value)) + 1;
 }
 
 /// The sender's timer ran out although nothing that had passed the tap wanted a reply, and then the tap saw new PSNs:
@@ -77,7 +69,7 @@ LostBefore lost_before(const Docket& docket, const DirectionView& v) {
       const bool proof = std::any_of(requests.episodes.begin(), requests.episodes.end(), [&](const Episode& e) {
         return proves_loss(e, docket.thresholds()) && !e.first_psn_seen && holds(run, e.first_psn);
       });
-      named += proof ? length(run) : 0;
+      named += proof ? run.psns() : 0;
     }
     lost.proven += named;
     lost.open = all - std::min(all, named);
@@ -229,7 +221,7 @@ void on_uc(Docket& docket, const DirectionView& v) {
   std::vector<MissingRun> runs = v.direction->requests.missing;
   std::erase_if(runs, [&](const MissingRun& run) {
     const bool behind_hole = docket.evidence().capture.is_behind_hole(run.seen_at);
-    if (behind_hole && run.outcome == Outcome::kUnresolved) lost -= std::min(lost, psns(run));
+    if (behind_hole && run.outcome == Outcome::kUnresolved) lost -= std::min(lost, run.psns());
     return behind_hole;
   });
   if (lost == 0) return;

@@ -17,8 +17,7 @@ std::vector<Loss> losses_of(const Docket& docket) {
       for (const MissingRun& run : space->missing) {
         if (run.outcome != Outcome::kRetransmitted && !(uc && run.outcome == Outcome::kUnresolved)) continue;
         if (docket.evidence().capture.is_behind_hole(run.seen_at)) continue;
-        const auto packets = static_cast<std::uint64_t>(serial_difference(run.last_psn.value, run.first_psn.value)) + 1;
-        losses.push_back({run.seen_at_time, packets, run.seen_at, v, true});
+        losses.push_back({run.seen_at_time, run.psns(), run.seen_at, v, true});
       }
     }
     for (const Episode& e : v.direction->requests.episodes) {
