@@ -5,11 +5,10 @@
 #include <cstdint>
 
 #include "base/byte_reader.h"
+#include "wire/plain_frame.h"
 #include "wire/walk.h"
 
 namespace rocetop::wire {
-
-inline constexpr std::size_t kIcrcBytes = 4;
 
 /// The ICRC of a packet that was captured whole. `covered` runs from the IP header (or GRH) up to the ICRC exclusively,
 /// and `bth_offset` is where the BTH stands in it. The result is the number whose bytes, least significant first, end

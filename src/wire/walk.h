@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "wire/decode.h"
+#include "wire/plain_frame.h"
 
 namespace rocetop::wire {
 
@@ -83,8 +84,6 @@ struct Walk {
   }
 };
 
-inline constexpr std::uint16_t kRoceV2Port = 4791;
-
 /// What both IPv6 and the GRH, which has its layout (IBTA vol. 1, 8.3), state; ipv6.cpp draws it.
 struct Ipv6Header {
   std::uint8_t version;
@@ -146,8 +145,7 @@ Next linux_sll2(Walk& walk);
 Next null_loop(Walk& walk);
 Next erf(Walk& walk);
 
-/// A frame of Ethernet, plain IPv4, UDP to kRoceV2Port and a known opcode, decoded at once: true with all of `out` set,
-/// or false with nothing changed that means anything.
+/// A PlainFrame, decoded at once: true with all of `out` set, or false with nothing changed that means anything.
 bool plain(Walk& walk);
 
 /// Compares the ICRC of a packet that was captured whole, whose BTH is at `bth`. `decides`: one that does not match is
