@@ -12,6 +12,7 @@
 #include "track/tracker.h"
 #include "verdict/judge.h"
 #include "verdict/loop.h"
+#include "wire/plain_frame.h"
 
 namespace rocetop::engine {
 namespace {
@@ -66,10 +67,9 @@ struct Analysis::State {
   /// Frames are analysed in groups: while one is worked on, the memory that the next one needs is on its way.
   struct Group {
     std::size_t size = 0;
-    std::size_t tracked = 0;
     std::array<const source::Frame*, kGroup> frames;
-    std::array<wire::Decoded, kGroup> decoded;
-    std::array<track::Arrival, kGroup> arrivals;  // of the tracked ones
+    std::array<track::Arrival, kGroup> arrivals;  // of frames that are not tracked: of no kind
+    std::array<wire::Decoded, kGroup> decoded;    // of frames whose arrival is not a plain one
   };
   std::array<Group, 4> groups;
   std::size_t filling = 0;   // of `groups`; those before it are looked up, looked further, and next to be analysed
@@ -103,23 +103,51 @@ struct Analysis::State {
     return (*interfaces)[interface].speed_bits_per_second;
   }
 
+  bool limit_reached() const { return options.frame_limit && passed >= *options.frame_limit; }
   void end_early() { partial = parts.after = true; }
+
+  void take_batch(const std::vector<source::Frame>& batch, const FrameObserver& observer) {
+    if (!from && !to && !filter && !options.frame_limit) {
+      for (const source::Frame& frame : batch) take(frame, observer);
+      passed += batch.size();
+    } else {
+      take_admitted(batch, observer);
+    }
+    end_groups(observer);
+  }
+  void take_admitted(const std::vector<source::Frame>& batch, const FrameObserver& observer) {
+    for (const source::Frame& frame : batch) {
+      if (limit_reached()) return end_early();
+      if (!admits(frame)) continue;
+      ++passed;
+      take(frame, observer);
+    }
+  }
 
   /// Takes a frame into the group; when it is full, the oldest group is analysed.
   void take(const source::Frame& frame, const FrameObserver& observer) {
     Group& group = groups[filling];
-    wire::Decoded& decoded = group.decoded[group.size];
     group.frames[group.size] = &frame;
-    wire::decode(frame.link_type, frame.bytes, frame.wire_length, options.decode, decoded);
+    track::Arrival& arrival = group.arrivals[group.size];
+    // Who wants to see the packets gets them decoded.
+    wire::PlainFrame plain;
+    if (!observer && frame.link_type == LinkType::kEthernet && plain.take(frame.bytes) && plain.is_common()) {
+      tracker->prepare(plain, wire::icrc_status(plain, options.decode), frame.id, frame.time, frame.wire_length,
+                       arrival);
+    } else {
+      wire::decode(frame.link_type, frame.bytes, frame.wire_length, options.decode, group.decoded[group.size]);
+      arrival.kind = track::Arrival::Kind::kNone;
+    }
     if (++group.size == kGroup) end_group(observer);
   }
 
   void prepare(Group& group) {
     for (std::size_t i = 0; i < group.size; ++i) {
+      if (group.arrivals[i].kind == track::Arrival::Kind::kPlain) continue;
       const source::Frame& frame = *group.frames[i];
       const wire::Decoded& decoded = group.decoded[i];
       if (is_tracked(decoded)) {
-        tracker->prepare(decoded.packet, frame.id, frame.time, frame.wire_length, group.arrivals[group.tracked++]);
+        tracker->prepare(decoded.packet, frame.id, frame.time, frame.wire_length, group.arrivals[i]);
       }
     }
   }
@@ -128,8 +156,8 @@ struct Analysis::State {
   void end_group(const FrameObserver& observer) {
     const auto before = [&](std::size_t n) -> Group& { return groups[(filling + groups.size() - n) % groups.size()]; };
     prepare(before(0));
-    tracker->look_up(std::span(before(1).arrivals).first(before(1).tracked));
-    tracker->look_further(std::span(before(2).arrivals).first(before(2).tracked));
+    tracker->look_up(std::span(before(1).arrivals).first(before(1).size));
+    tracker->look_further(std::span(before(2).arrivals).first(before(2).size));
     analyse(before(3), observer);
     filling = (filling + 1) % groups.size();
   }
@@ -140,18 +168,28 @@ struct Analysis::State {
   }
 
   void analyse(Group& group, const FrameObserver& observer) {
-    track::Arrival* next = group.arrivals.data();
     for (std::size_t i = 0; i < group.size; ++i) {
       const source::Frame& frame = *group.frames[i];
-      const wire::Decoded& decoded = group.decoded[i];
-      log.add(frame, decoded);
-      const track::Observation observation = is_tracked(decoded) ? tracker->on_packet(*next++) : track::Observation{};
-      if (decoded.kind == wire::FrameKind::kPause) {
-        tracker->on_pause(decoded.pause, frame.interface, frame.id, frame.time, link_speed(frame.interface));
+      track::Arrival& arrival = group.arrivals[i];
+      if (arrival.kind == track::Arrival::Kind::kPlain) {
+        log.add_plain(frame, arrival.facts);
+        tracker->pass(arrival);
+      } else {
+        analyse(frame, group.decoded[i], arrival, observer);
       }
-      if (observer && decoded.kind != wire::FrameKind::kOther) observer(frame, decoded, observation);
     }
-    group.size = group.tracked = 0;
+    group.size = 0;
+  }
+
+  void analyse(const source::Frame& frame, const wire::Decoded& decoded, track::Arrival& arrival,
+               const FrameObserver& observer) {
+    log.add(frame, decoded);
+    track::Observation observation;
+    if (arrival.kind == track::Arrival::Kind::kPacket) observation = tracker->on_packet(arrival);
+    if (decoded.kind == wire::FrameKind::kPause) {
+      tracker->on_pause(decoded.pause, frame.interface, frame.id, frame.time, link_speed(frame.interface));
+    }
+    if (observer && decoded.kind != wire::FrameKind::kOther) observer(frame, decoded, observation);
   }
 };
 
@@ -178,19 +216,9 @@ void Analysis::run(source::FrameSource& source, const FrameObserver& observer, c
   s.interfaces = &source.interfaces();
   std::vector<source::Frame> batch;
   std::uint64_t next_progress = kProgressBytes;
-  const auto limit_reached = [&] { return s.options.frame_limit && s.passed >= *s.options.frame_limit; };
-  while (!limit_reached() && source.next_batch(batch)) {
+  while (!s.limit_reached() && source.next_batch(batch)) {
     if (!s.start && !batch.empty() && batch.front().has_time) s.start = batch.front().time;
-    for (const source::Frame& frame : batch) {
-      if (limit_reached()) {
-        s.end_early();
-        break;
-      }
-      if (!s.admits(frame)) continue;
-      ++s.passed;
-      s.take(frame, observer);
-    }
-    s.end_groups(observer);
+    s.take_batch(batch, observer);
     if (progress && source.bytes_read() >= next_progress) {
       next_progress = source.bytes_read() + kProgressBytes;
       if (!progress(source.bytes_read(), source.bytes_total())) {
@@ -200,7 +228,7 @@ void Analysis::run(source::FrameSource& source, const FrameObserver& observer, c
     }
   }
   // Whether -c kept anything out is worth a look into a file, not waiting for a pipe.
-  if (limit_reached() && (!source.bytes_total() || source.next_batch(batch))) s.end_early();
+  if (s.limit_reached() && (!source.bytes_total() || source.next_batch(batch))) s.end_early();
   for (const source::Problem& problem : source.problems()) {
     s.problems.push_back({problem.message, problem.fatal, problem.limit});
   }

@@ -20,11 +20,7 @@ bool is_fast_cnps(const track::ConnectionCounts& c) {
 }  // namespace
 
 void CaptureLog::add(const source::Frame& frame, const wire::Decoded& decoded) {
-  ++counts_.frames;
-  counts_.bytes_on_wire += frame.wire_length;
-  if (frame.has_time) [[likely]] {
-    add_time(frame.time);
-  }
+  add_frame(frame);
   if (decoded.ip_fragment) {
     ++counts_.ip_fragments;
     if (!first_fragment_) {
@@ -60,46 +56,36 @@ void CaptureLog::add(const source::Frame& frame, const wire::Decoded& decoded) {
   }
 }
 
-void CaptureLog::add_time(Nanos time) {
-  if (time >= previous_time_ && counts_.last_time) [[likely]] {
-    previous_time_ = time;
-    if (time > *counts_.last_time) counts_.last_time = time;
+/// The first time, or one before another.
+void CaptureLog::add_earlier_time(Nanos time) {
+  if (!counts_.first_time) {
+    counts_.first_time = latest_time_ = previous_time_ = time;
     return;
   }
-  if (counts_.last_time) {
+  if (time < previous_time_) {
     ++counts_.backward_clock_steps;
     counts_.largest_backward_step = std::max(counts_.largest_backward_step, previous_time_ - time);
+    counts_.first_time = std::min(*counts_.first_time, time);
   }
   previous_time_ = time;
-  counts_.first_time = counts_.first_time ? std::min(*counts_.first_time, time) : time;
-  if (!counts_.last_time) counts_.last_time = time;
 }
 
 void CaptureLog::end_row() {
   if (row_.frames == 0) return;
-  wire::Decoded decoded;
-  decoded.kind = wire::FrameKind::kRoce;
-  decoded.packet.traffic_class = row_.traffic_class;
-  decoded.packet.priority = row_.priority;
-  decoded.packet.ip_protocol = row_.ip_protocol;
-  mix_.add(decoded, row_.frames, row_.bytes);
+  mix_.add(model::Carrier::kRoce, row_.of, row_.frames, row_.bytes);
   row_.frames = row_.bytes = 0;
+}
+
+void CaptureLog::add_truncated_roce(const source::Frame& frame) {
+  ++counts_.truncated_roce_frames;
+  if (!first_truncated_) first_truncated_ = frame.id;
+  longest_truncated_ = std::max(longest_truncated_, static_cast<std::uint32_t>(frame.bytes.size()));
 }
 
 void CaptureLog::add_roce(const source::Frame& frame, const wire::Decoded& decoded) {
   const wire::Packet& packet = decoded.packet;
-  if (packet.traffic_class != row_.traffic_class || packet.priority != row_.priority ||
-      packet.ip_protocol != row_.ip_protocol) {
-    end_row();
-    row_ = {0, 0, packet.traffic_class, packet.priority, packet.ip_protocol};
-  }
-  ++row_.frames;
-  row_.bytes += frame.wire_length;
-  if (packet.truncated) {
-    ++counts_.truncated_roce_frames;
-    if (!first_truncated_) first_truncated_ = frame.id;
-    longest_truncated_ = std::max(longest_truncated_, static_cast<std::uint32_t>(frame.bytes.size()));
-  }
+  add_in_row({packet.traffic_class, packet.priority, packet.ip_protocol}, frame.wire_length);
+  if (packet.truncated) add_truncated_roce(frame);
   switch (packet.protocol) {
     case wire::Protocol::kRoceV2:
       return;
@@ -129,6 +115,7 @@ void CaptureLog::add_pause(const wire::Pause& pause) {
 
 void CaptureLog::end(const std::vector<source::InterfaceFacts>& interfaces) {
   end_row();
+  if (counts_.first_time) counts_.last_time = latest_time_;
   for (const auto& interface : interfaces) {
     if (interface.frames_dropped) {
       counts_.dropped_reported = counts_.dropped_reported.value_or(0) + *interface.frames_dropped;

@@ -6,6 +6,7 @@
 
 #include "model/snapshot.h"
 #include "source/frame_source.h"
+#include "track/packet_facts.h"
 #include "verdict/evidence.h"
 #include "wire/decode.h"
 
@@ -14,6 +15,16 @@ namespace rocetop::engine {
 class CaptureLog {
  public:
   void add(const source::Frame& frame, const wire::Decoded& decoded);
+  /// The same for a frame that is a wire::PlainFrame and was not decoded.
+  void add_plain(const source::Frame& frame, const track::PathFacts& facts) {
+    constexpr std::uint8_t kUdp = 17;
+    add_frame(frame);
+    ++counts_.roce_frames;
+    add_in_row({facts.traffic_class, facts.priority, kUdp}, frame.wire_length);
+    if (!facts.truncated) return;
+    ++counts_.truncated_frames;
+    add_truncated_roce(frame);
+  }
   /// After the last frame: what the interfaces say.
   void end(const std::vector<source::InterfaceFacts>& interfaces);
 
@@ -24,7 +35,25 @@ class CaptureLog {
   verdict::CaptureEvidence evidence(const model::CaptureCounts& counts) const;
 
  private:
-  void add_time(Nanos time);
+  void add_frame(const source::Frame& frame) {
+    ++counts_.frames;
+    counts_.bytes_on_wire += frame.wire_length;
+    if (frame.time >= latest_time_ && frame.has_time) [[likely]] {
+      latest_time_ = previous_time_ = frame.time;
+    } else if (frame.has_time) {
+      add_earlier_time(frame.time);
+    }
+  }
+  void add_earlier_time(Nanos time);
+  void add_in_row(const model::TrafficMix::Class& of, std::uint32_t wire_bytes) {
+    if (!(of == row_.of)) [[unlikely]] {
+      end_row();
+      row_.of = of;
+    }
+    ++row_.frames;
+    row_.bytes += wire_bytes;
+  }
+  void add_truncated_roce(const source::Frame& frame);
   void add_roce(const source::Frame& frame, const wire::Decoded& decoded);
   void add_pause(const wire::Pause& pause);
 
@@ -33,9 +62,7 @@ class CaptureLog {
   struct Row {
     std::uint64_t frames = 0;
     std::uint64_t bytes = 0;
-    std::uint8_t traffic_class = 0;
-    std::uint8_t priority = 0;
-    std::uint8_t ip_protocol = 0;
+    model::TrafficMix::Class of;
   };
   void end_row();
 
@@ -47,6 +74,7 @@ class CaptureLog {
   FrameId last_fragment_;
   Nanos last_fragment_time_;
   std::uint32_t longest_truncated_ = 0;  // captured bytes of the longest frame that was cut
+  Nanos latest_time_ = Nanos::max();     // until there is one
   Nanos previous_time_;
 };
 

@@ -27,7 +27,16 @@ struct TrafficMix {
 
   void add(const wire::Decoded& decoded, std::uint64_t frames, std::uint64_t bytes) {
     const wire::Packet& p = decoded.packet;
-    const Carrier carrier = carrier_of(decoded);
+    add(carrier_of(decoded), {p.traffic_class, p.priority, p.ip_protocol}, frames, bytes);
+  }
+  /// What a frame rides in: as in wire::Packet.
+  struct Class {
+    std::uint8_t traffic_class = 0;
+    std::uint8_t priority = wire::kNoPriority;
+    std::uint8_t ip_protocol = 0;
+    friend bool operator==(const Class&, const Class&) = default;
+  };
+  void add(Carrier carrier, const Class& p, std::uint64_t frames, std::uint64_t bytes) {
     const auto c = static_cast<std::size_t>(carrier);
     if (carrier != Carrier::kNotIp && p.ip_protocol != 0) count(by_dscp[p.traffic_class >> 2][c], frames, bytes);
     count(by_priority[p.priority == wire::kNoPriority ? kUntagged : p.priority & 7][c], frames, bytes);

@@ -3,9 +3,11 @@
 // UD packets name the source QP too (DETH).
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "base/ip_address.h"
 #include "base/psn.h"
@@ -33,6 +35,39 @@ struct FlowKey {
   /// The other side of a UD flow. (Of a connected one the wire does not say.)
   FlowKey reversed_datagram() const { return {hosts.reversed(), src_qpn, dst_qpn, true}; }
   friend bool operator==(const FlowKey&, const FlowKey&) = default;
+};
+
+/// The key of what nearly every flow is: connected, IPv4, without VLAN or overlay, RoCEv2. The addresses as they stand
+/// in the packet.
+struct PlainKey {
+  std::array<std::uint8_t, 4> src{};
+  std::array<std::uint8_t, 4> dst{};
+  Qpn dst_qpn;
+
+  /// Nothing for another flow's key.
+  static std::optional<PlainKey> of(const FlowKey& key) {
+    if (key.datagram || key.hosts.protocol != wire::Protocol::kRoceV2 || !(key.hosts.network == wire::NetworkKey{}) ||
+        !key.hosts.src.is_v4() || !key.hosts.dst.is_v4()) {
+      return std::nullopt;
+    }
+    return PlainKey{v4_bytes(key.hosts.src), v4_bytes(key.hosts.dst), key.dst_qpn};
+  }
+  FlowKey full() const {
+    return {{IpAddress::v4(src.data()), IpAddress::v4(dst.data()), {}, wire::Protocol::kRoceV2}, dst_qpn, {}, false};
+  }
+  std::uint64_t hosts() const {
+    return std::uint64_t{std::bit_cast<std::uint32_t>(src)} << 32 | std::bit_cast<std::uint32_t>(dst);
+  }
+  friend bool operator==(const PlainKey& a, const PlainKey& b) {
+    return a.hosts() == b.hosts() && a.dst_qpn == b.dst_qpn;
+  }
+
+ private:
+  static std::array<std::uint8_t, 4> v4_bytes(const IpAddress& a) {
+    const std::uint64_t n = a.low();
+    return {static_cast<std::uint8_t>(n >> 24), static_cast<std::uint8_t>(n >> 16), static_cast<std::uint8_t>(n >> 8),
+            static_cast<std::uint8_t>(n)};
+  }
 };
 
 namespace detail {
@@ -66,6 +101,10 @@ struct FlowKeyHash {
   std::size_t operator()(const FlowKey& k) const {
     return of(HostPairHash{}(k.hosts), k.dst_qpn, k.src_qpn, k.datagram);
   }
+};
+
+struct PlainKeyHash {
+  std::size_t operator()(const PlainKey& k) const { return detail::mix(detail::mix(0, k.hosts()), k.dst_qpn.value); }
 };
 
 }  // namespace rocetop::track

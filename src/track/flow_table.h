@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FlowTable: which side of which connection packets with a key belong to. A hash table, and before it an array that
-// holds what was looked up last, an entry a cache line, which can be asked for before it is needed. Whoever looks up
-// ahead of time can tell by version() whether the answer still holds.
+// FlowTable: which side of which connection packets with a key belong to. A hash table, and before it two arrays that
+// hold what was looked up last and can be asked for before they are needed: one for keys of every kind, an entry a
+// cache line, and one for plain keys, half of that. Whoever looks up ahead of time can tell by version() whether the
+// answer still holds.
 #pragma once
 
 #include <tsl/robin_map.h>
@@ -28,7 +29,7 @@ class FlowTable {
     explicit operator bool() const { return connection != nullptr; }
   };
 
-  FlowTable() : near_(kNearLeast), mask_(kNearLeast - 1) {}
+  FlowTable() : near_(kNearLeast), plain_(kNearLeast), mask_(kNearLeast - 1) {}
 
   /// Asks for the memory that find() will touch.
   void fetch(std::size_t hash) const { fetch_lines(set_of(hash), kWays * sizeof(Near)); }
@@ -47,11 +48,26 @@ class FlowTable {
   }
   Flow find(const FlowKey& key) { return find(key, FlowKeyHash{}(key)); }
 
+  /// The same for a plain key; `hash` is PlainKeyHash's.
+  void fetch_plain(std::size_t hash) const { fetch_lines(plain_set_of(hash), kCacheLine); }
+  Flow find(const PlainKey& key, std::size_t hash) {
+    PlainNear* set = plain_set_of(hash);
+    for (std::size_t way = 0; way < kWays; ++way) {
+      if (set[way].key == key && set[way].flow) return set[way].flow;
+    }
+    const auto found = flows_.find(key.full());
+    if (found == flows_.end()) return {};
+    std::copy_backward(set, set + kWays - 1, set + kWays);
+    set[0] = {key, found->second};
+    return found->second;
+  }
+
   void put(const FlowKey& key, const Flow& flow) {
     ++version_;
     flows_.insert_or_assign(key, flow);
     if (flows_.size() * kSpare > near_.size() && near_.size() < kNearMost) {
       near_.assign(near_.size() * 2, {});
+      plain_.assign(near_.size(), {});
       mask_ = near_.size() - 1;
     } else {
       forget(key);
@@ -104,6 +120,12 @@ class FlowTable {
   };
   static_assert(sizeof(Near) == kCacheLine);
 
+  struct alignas(kCacheLine / 2) PlainNear {
+    PlainKey key;
+    Flow flow;  // without a connection: nothing here
+  };
+  static_assert(sizeof(PlainNear) == kCacheLine / 2);
+
   static constexpr std::size_t kWays = 2;
   static constexpr std::size_t kSpare = 4;           // entries a flow: two rarely want one place
   static constexpr std::size_t kNearLeast = 64;      // entries
@@ -111,14 +133,22 @@ class FlowTable {
 
   Near* set_of(std::size_t hash) { return &near_[hash * kWays & mask_]; }
   const Near* set_of(std::size_t hash) const { return &near_[hash * kWays & mask_]; }
+  PlainNear* plain_set_of(std::size_t hash) { return &plain_[hash * kWays & mask_]; }
+  const PlainNear* plain_set_of(std::size_t hash) const { return &plain_[hash * kWays & mask_]; }
   void forget(const FlowKey& key) {
     Near* set = set_of(FlowKeyHash{}(key));
     std::replace_if(set, set + kWays, [&](const Near& near) { return near.is_of(key); }, Near{});
+    const auto plain = PlainKey::of(key);
+    if (!plain) return;
+    PlainNear* plain_set = plain_set_of(PlainKeyHash{}(*plain));
+    std::replace_if(
+        plain_set, plain_set + kWays, [&](const PlainNear& near) { return near.key == *plain; }, PlainNear{});
   }
 
   tsl::robin_map<FlowKey, Flow, FlowKeyHash> flows_;
-  std::vector<Near> near_;  // sets of kWays entries; a power of two
-  std::size_t mask_ = 0;    // its size less one
+  std::vector<Near> near_;        // sets of kWays entries; a power of two
+  std::vector<PlainNear> plain_;  // as many
+  std::size_t mask_ = 0;          // its size less one
   std::uint64_t version_ = 1;
 };
 

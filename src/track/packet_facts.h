@@ -11,6 +11,7 @@
 #include "wire/aeth.h"
 #include "wire/opcode.h"
 #include "wire/packet.h"
+#include "wire/plain_frame.h"
 
 namespace rocetop::track {
 
@@ -108,6 +109,39 @@ inline void take_facts(const wire::Packet& packet, FrameId frame, Nanos time, st
   out.ack_request = packet.bth.ack_request;
   out.destination_options = packet.destination_options;
   out.headers_cut = packet.headers != packet.expected_headers;
+}
+
+/// The same of a frame whose is_common() holds, straight from its bytes.
+inline void take_facts(const wire::PlainFrame& plain, wire::IcrcStatus icrc, FrameId frame, Nanos time,
+                       std::uint32_t wire_bytes, PacketFacts& out) {
+  const wire::OpcodeFacts& opcode = plain.facts();
+  out.udp_src = plain.udp_src();
+  out.traffic_class = plain.traffic_class();
+  out.hop_limit = plain.hop_limit();
+  out.priority = wire::kNoPriority;
+  out.role = opcode.role;
+  out.icrc = icrc;
+  out.truncated = plain.truncated();
+  out.frame = frame;
+  out.time = time;
+  out.wire_bytes = wire_bytes;
+  out.payload_bytes = plain.payload_bytes();
+  out.has_reth = (opcode.headers & wire::kReth) != 0;
+  out.read_bytes = out.has_reth ? plain.reth_dma_length() : 0;
+  out.read_address = out.has_reth ? plain.reth_address_low() : 0;
+  out.psn = plain.psn();
+  out.has_aeth = (opcode.headers & wire::kAeth) != 0;
+  out.msn = out.has_aeth ? plain.aeth_msn() : Msn{};
+  out.syndrome = out.has_aeth ? plain.aeth_syndrome() : std::uint8_t{0};
+  out.udp_dst = wire::kRoceV2Port;
+  out.ip_id = plain.ip_id();
+  out.opcode = plain.opcode();
+  out.position = opcode.position;
+  out.paused_classes = 0;
+  out.has_ip_id = true;
+  out.ack_request = plain.ack_request();
+  out.destination_options = false;
+  out.headers_cut = false;
 }
 
 }  // namespace rocetop::track

@@ -4,6 +4,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -42,6 +43,14 @@ void take_key(Arrival& arrival) {
   out.src_qpn = out.datagram && packet.has(wire::kDeth) ? packet.deth.src_qp : Qpn{};
 }
 
+PlainKey plain_key(const wire::PlainFrame& frame) {
+  PlainKey out;
+  std::memcpy(out.src.data(), frame.src(), out.src.size());
+  std::memcpy(out.dst.data(), frame.dst(), out.dst.size());
+  out.dst_qpn = frame.dest_qp();
+  return out;
+}
+
 Observation observed(Kind kind, SpaceName space, std::uint32_t connection) {
   Observation observation;
   observation.connection = connection;
@@ -69,6 +78,7 @@ Tracker::~Tracker() = default;
 
 void Tracker::prepare(const wire::Packet& packet, FrameId frame, Nanos time, std::uint32_t wire_bytes,
                       Arrival& out) const {
+  out.kind = Arrival::Kind::kPacket;
   out.packet = &packet;
   take_facts(packet, frame, time, wire_bytes, out.facts);
   // The key is made later: what the decoder has just written is slow to copy.
@@ -80,10 +90,26 @@ void Tracker::prepare(const wire::Packet& packet, FrameId frame, Nanos time, std
   flows_.fetch(out.hash);
 }
 
+void Tracker::prepare(const wire::PlainFrame& plain, wire::IcrcStatus icrc, FrameId frame, Nanos time,
+                      std::uint32_t wire_bytes, Arrival& out) const {
+  out.kind = Arrival::Kind::kPlain;
+  take_facts(plain, icrc, frame, time, wire_bytes, out.facts);
+  out.plain_key = plain_key(plain);
+  out.hash = PlainKeyHash{}(out.plain_key);
+  out.flows_version = 0;
+  flows_.fetch_plain(out.hash);
+}
+
+FlowTable::Flow Tracker::find(const Arrival& arrival) {
+  return arrival.kind == Arrival::Kind::kPlain ? flows_.find(arrival.plain_key, arrival.hash)
+                                               : flows_.find(arrival.key, arrival.hash);
+}
+
 void Tracker::look_up(std::span<Arrival> arrivals) {
   for (Arrival& arrival : arrivals) {
-    take_key(arrival);
-    arrival.flow = flows_.find(arrival.key, arrival.hash);
+    if (arrival.kind == Arrival::Kind::kNone) continue;
+    if (arrival.kind == Arrival::Kind::kPacket) take_key(arrival);
+    arrival.flow = find(arrival);
     arrival.flows_version = flows_.version();
     if (arrival.flow) arrival.flow.connection->fetch(arrival.flow.side, arrival.facts);
   }
@@ -91,7 +117,7 @@ void Tracker::look_up(std::span<Arrival> arrivals) {
 
 void Tracker::look_further(std::span<const Arrival> arrivals) const {
   for (const Arrival& arrival : arrivals) {
-    if (arrival.flow && arrival.flows_version == flows_.version()) {
+    if (arrival.kind != Arrival::Kind::kNone && arrival.flow && arrival.flows_version == flows_.version()) {
       arrival.flow.connection->fetch_further(arrival.flow.side, arrival.facts);
     }
   }
@@ -103,32 +129,18 @@ Observation Tracker::on_packet(const wire::Packet& packet, FrameId frame, Nanos 
   return on_packet(arrival);
 }
 
-Observation Tracker::on_packet(Arrival& arrival) {
-  if (arrival.flows_version == 0) take_key(arrival);
+Observation Tracker::on_other(const Arrival& arrival) {
+  const PacketFacts& facts = arrival.facts;
+  if (arrival.kind == Arrival::Kind::kPlain) return route(arrival.plain_key.full(), facts, arrival.flow);
   const FlowKey& key = arrival.key;
-  PacketFacts& facts = arrival.facts;
-  if (pauses_.any()) facts.paused_classes = pauses_.paused_classes(facts.time);
-  if (facts.role == wire::Role::kCnp && arrival.packet->is_fast_cnp()) {
-    fast_cnps_.on_fast_cnp(*arrival.packet, facts.frame, facts.time);
-  }
-  if (facts.time - context_.now >= HoleLog::kShortest && context_.frame) [[unlikely]] {
-    context_.holes.on_silence(context_.frame, context_.now, facts.frame, facts.time);
-  }
-  context_.now = facts.time;
-  context_.frame = facts.frame;
-  if (key.dst_qpn.value <= 1 && facts.role != wire::Role::kCnp) {
+  const bool is_cnp = facts.role == wire::Role::kCnp;
+  if (is_cnp && arrival.packet->is_fast_cnp()) fast_cnps_.on_fast_cnp(*arrival.packet, facts.frame, facts.time);
+  if (key.dst_qpn.value <= 1 && !is_cnp) {
     on_management(*arrival.packet, key, facts.frame, facts.time);
     return observed(Kind::kManagement, SpaceName::kNone, 0);
   }
-  const FlowTable::Flow flow =
-      arrival.flows_version == flows_.version() ? arrival.flow : flows_.find(key, arrival.hash);
-  if (flow && context_.limits.shortcuts && flow.connection->take_ordinary(flow.side, facts)) {
-    return observed(Kind::kNew, SpaceName::kRequests, flow.connection->id);
-  }
-  const Observation observation = route(key, facts, flow);
-  if (facts.role == wire::Role::kCnp && observation.kind != Kind::kDuplicate) {
-    cnps_.on_cnp(key.hosts, facts, key.dst_qpn);
-  }
+  const Observation observation = route(key, facts, arrival.flow);
+  if (is_cnp && observation.kind != Kind::kDuplicate) cnps_.on_cnp(key.hosts, facts, key.dst_qpn);
   return observation;
 }
 

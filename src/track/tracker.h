@@ -22,11 +22,14 @@
 
 namespace rocetop::track {
 
-/// A packet that is about to be tracked. `packet` must live as long.
+/// A packet that is about to be tracked.
 struct Arrival {
-  const wire::Packet* packet = nullptr;
+  enum class Kind : std::uint8_t { kNone, kPlain, kPacket };
+  Kind kind = Kind::kNone;
+  const wire::Packet* packet = nullptr;  ///< of kPacket; must live as long
   PacketFacts facts;
-  FlowKey key;  ///< from look_up() on
+  PlainKey plain_key;  ///< of kPlain
+  FlowKey key;         ///< of kPacket, from look_up() on
   std::size_t hash = 0;
   FlowTable::Flow flow;  ///< as look_up() found it, when the flow table had `flows_version`
   std::uint64_t flows_version = 0;
@@ -45,9 +48,25 @@ class Tracker {
   /// its way, and other packets can be worked on. prepare() must be the first step and on_packet() the last; the two
   /// between may be left out.
   void prepare(const wire::Packet& packet, FrameId frame, Nanos time, std::uint32_t wire_bytes, Arrival& out) const;
+  /// For a frame whose is_common() holds, which need not be decoded.
+  void prepare(const wire::PlainFrame& plain, wire::IcrcStatus icrc, FrameId frame, Nanos time,
+               std::uint32_t wire_bytes, Arrival& out) const;
   void look_up(std::span<Arrival> arrivals);
   void look_further(std::span<const Arrival> arrivals) const;
-  Observation on_packet(Arrival& arrival);
+  Observation on_packet(Arrival& arrival) {
+    if (take_ordinary(arrival)) {
+      Observation observation;
+      observation.connection = arrival.flow.connection->id;
+      observation.space = SpaceName::kRequests;
+      observation.kind = Kind::kNew;
+      return observation;
+    }
+    return on_other(arrival);
+  }
+  /// on_packet() for who does not ask what became of it.
+  void pass(Arrival& arrival) {
+    if (!take_ordinary(arrival)) on_other(arrival);
+  }
 
   /// A pause frame, between packets in the order of the capture. `link_speed`: bits per second, if it is known.
   void on_pause(const wire::Pause& pause, std::uint32_t interface, FrameId frame, Nanos time,
@@ -101,6 +120,24 @@ class Tracker {
   };
   using Flow = FlowTable::Flow;
 
+  Flow find(const Arrival& arrival);
+  bool take_ordinary(Arrival& arrival) {
+    PacketFacts& facts = arrival.facts;
+    if (pauses_.any()) [[unlikely]] {
+      facts.paused_classes = pauses_.paused_classes(facts.time);
+    }
+    if (facts.time - context_.now >= HoleLog::kShortest && context_.frame) [[unlikely]] {
+      context_.holes.on_silence(context_.frame, context_.now, facts.frame, facts.time);
+    }
+    context_.now = facts.time;
+    context_.frame = facts.frame;
+    if (arrival.flows_version != flows_.version()) [[unlikely]] {
+      look_up(std::span(&arrival, 1));
+    }
+    return arrival.flow && context_.limits.shortcuts &&
+           arrival.flow.connection->take_ordinary(arrival.flow.side, facts);
+  }
+  Observation on_other(const Arrival& arrival);
   Observation route(const FlowKey& key, const PacketFacts& packet, FlowTable::Flow flow);
   bool may_open(const FlowKey& key, const PacketFacts& packet);
   Flow open_flow(const FlowKey& key, const PacketFacts& packet);

@@ -26,10 +26,10 @@ using generate::PacketClass;
 using generate::Traffic;
 using generate::TrafficPlan;
 
-model::Snapshot analyse(source::FrameSource& source) {
+model::Snapshot analyse(source::FrameSource& source, const engine::FrameObserver& observer = {}) {
   auto analysis = engine::Analysis::create({});
   RC_ASSERT(static_cast<bool>(analysis));
-  (*analysis)->run(source, {}, {}, nullptr);
+  (*analysis)->run(source, observer, {}, nullptr);
   return (*analysis)->finish();
 }
 
@@ -85,6 +85,18 @@ RC_GTEST_PROP(Shortcut, OfOrdinaryPacketsSaysWhatTheLongWaySays, ()) {
   RC_LOG() << describe(plan) << "\n";
   const auto frames = generate::simulate({&plan, 1}).frames;
   RC_ASSERT(tracked(frames, true) == tracked(frames, false));
+}
+
+/// Who looks at the packets gets them decoded; who does not, gets the same numbers.
+RC_GTEST_PROP(Shortcut, PastTheDecoderSaysWhatTheDecodedPacketsSay, ()) {
+  const TrafficPlan plan = any_faulty_plan();
+  RC_LOG() << describe(plan) << "\n";
+  const auto frames = generate::simulate({&plan, 1}).frames;
+  std::size_t seen = 0;
+  test::MemorySource source(frames, {});
+  const auto watched = analyse(source, [&](const auto&, const auto&, const auto&) { ++seen; });
+  RC_ASSERT(seen == frames.size());
+  RC_ASSERT(json(watched) == json(analyse(frames)));
 }
 
 /// A window that fills what is remembered at first to the last slot, and a sender that goes back to its beginning.
