@@ -2,22 +2,19 @@
 #include "engine/analysis.h"
 
 #include <algorithm>
-#include <array>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "engine/capture_log.h"
+#include "engine/lookahead.h"
 #include "source/packet_filter.h"
 #include "track/tracker.h"
 #include "verdict/judge.h"
 #include "verdict/loop.h"
-#include "wire/plain_frame.h"
 
 namespace rocetop::engine {
 namespace {
 
-constexpr std::size_t kGroup = 4;  // frames worked on together: their state still fits the nearest cache
 constexpr std::uint64_t kProgressBytes = 4 << 20;  // between two calls of the progress function
 constexpr std::size_t kInterfaceNames = 1'000;     // kept: real captures have a few
 
@@ -50,11 +47,6 @@ class Cut {
   bool passed_ = false;  // the frame of a named file
 };
 
-bool is_tracked(const wire::Decoded& decoded) {
-  return decoded.kind == wire::FrameKind::kRoce && decoded.packet.protocol != wire::Protocol::kInfiniband &&
-         decoded.packet.protocol != wire::Protocol::kVeroce;
-}
-
 }  // namespace
 
 struct Analysis::State {
@@ -64,16 +56,7 @@ struct Analysis::State {
   std::optional<source::PacketFilter> filter;
   std::unique_ptr<track::Tracker> tracker;
   CaptureLog log;
-  /// Frames are analysed in groups: while one is worked on, the memory that the next one needs is on its way.
-  struct Group {
-    std::size_t size = 0;
-    std::array<const source::Frame*, kGroup> frames;
-    std::array<track::Arrival, kGroup> arrivals;  // of frames that are not tracked: of no kind
-    std::array<wire::Decoded, kGroup> decoded;    // of frames whose arrival is not a plain one
-  };
-  std::array<Group, 4> groups;
-  std::size_t filling = 0;   // of `groups`; those before it are looked up, looked further, and next to be analysed
-  std::uint64_t passed = 0;  // frames that filter and bounds let through
+  std::uint64_t passed = 0;                                         // frames that filter and bounds let through
   const std::vector<source::InterfaceFacts>* interfaces = nullptr;  // while run() lasts
   bool partial = false;
   model::Parts parts;
@@ -106,90 +89,22 @@ struct Analysis::State {
   bool limit_reached() const { return options.frame_limit && passed >= *options.frame_limit; }
   void end_early() { partial = parts.after = true; }
 
-  void take_batch(const std::vector<source::Frame>& batch, const FrameObserver& observer) {
+  void take(const std::vector<source::Frame>& batch, Lookahead& frames) {
     if (!from && !to && !filter && !options.frame_limit) {
-      for (const source::Frame& frame : batch) take(frame, observer);
+      for (const source::Frame& frame : batch) frames.take(frame);
       passed += batch.size();
     } else {
-      take_admitted(batch, observer);
+      take_admitted(batch, frames);
     }
-    end_groups(observer);
+    frames.end();
   }
-  void take_admitted(const std::vector<source::Frame>& batch, const FrameObserver& observer) {
+  void take_admitted(const std::vector<source::Frame>& batch, Lookahead& frames) {
     for (const source::Frame& frame : batch) {
       if (limit_reached()) return end_early();
       if (!admits(frame)) continue;
       ++passed;
-      take(frame, observer);
+      frames.take(frame);
     }
-  }
-
-  /// Takes a frame into the group; when it is full, the oldest group is analysed.
-  void take(const source::Frame& frame, const FrameObserver& observer) {
-    Group& group = groups[filling];
-    group.frames[group.size] = &frame;
-    track::Arrival& arrival = group.arrivals[group.size];
-    // Who wants to see the packets gets them decoded.
-    wire::PlainFrame plain;
-    if (!observer && frame.link_type == LinkType::kEthernet && plain.take(frame.bytes) && plain.is_common()) {
-      tracker->prepare(plain, wire::icrc_status(plain, options.decode), frame.id, frame.time, frame.wire_length,
-                       arrival);
-    } else {
-      wire::decode(frame.link_type, frame.bytes, frame.wire_length, options.decode, group.decoded[group.size]);
-      arrival.kind = track::Arrival::Kind::kNone;
-    }
-    if (++group.size == kGroup) end_group(observer);
-  }
-
-  void prepare(Group& group) {
-    for (std::size_t i = 0; i < group.size; ++i) {
-      if (group.arrivals[i].kind == track::Arrival::Kind::kPlain) continue;
-      const source::Frame& frame = *group.frames[i];
-      const wire::Decoded& decoded = group.decoded[i];
-      if (is_tracked(decoded)) {
-        tracker->prepare(decoded.packet, frame.id, frame.time, frame.wire_length, group.arrivals[i]);
-      }
-    }
-  }
-
-  /// Each group comes one step further, and the oldest is analysed.
-  void end_group(const FrameObserver& observer) {
-    const auto before = [&](std::size_t n) -> Group& { return groups[(filling + groups.size() - n) % groups.size()]; };
-    prepare(before(0));
-    tracker->look_up(std::span(before(1).arrivals).first(before(1).size));
-    tracker->look_further(std::span(before(2).arrivals).first(before(2).size));
-    analyse(before(3), observer);
-    filling = (filling + 1) % groups.size();
-  }
-
-  /// Everything taken so far.
-  void end_groups(const FrameObserver& observer) {
-    for (std::size_t i = 0; i < groups.size(); ++i) end_group(observer);
-  }
-
-  void analyse(Group& group, const FrameObserver& observer) {
-    for (std::size_t i = 0; i < group.size; ++i) {
-      const source::Frame& frame = *group.frames[i];
-      track::Arrival& arrival = group.arrivals[i];
-      if (arrival.kind == track::Arrival::Kind::kPlain) {
-        log.add_plain(frame, arrival.facts);
-        tracker->pass(arrival);
-      } else {
-        analyse(frame, group.decoded[i], arrival, observer);
-      }
-    }
-    group.size = 0;
-  }
-
-  void analyse(const source::Frame& frame, const wire::Decoded& decoded, track::Arrival& arrival,
-               const FrameObserver& observer) {
-    log.add(frame, decoded);
-    track::Observation observation;
-    if (arrival.kind == track::Arrival::Kind::kPacket) observation = tracker->on_packet(arrival);
-    if (decoded.kind == wire::FrameKind::kPause) {
-      tracker->on_pause(decoded.pause, frame.interface, frame.id, frame.time, link_speed(frame.interface));
-    }
-    if (observer && decoded.kind != wire::FrameKind::kOther) observer(frame, decoded, observation);
   }
 };
 
@@ -214,11 +129,13 @@ void Analysis::run(source::FrameSource& source, const FrameObserver& observer, c
   State& s = *state_;
   s.tracker = std::make_unique<track::Tracker>(track::Limits{}, sink);
   s.interfaces = &source.interfaces();
+  Lookahead frames(s.options.decode, *s.tracker, s.log, observer,
+                   [&s](std::uint32_t interface) { return s.link_speed(interface); });
   std::vector<source::Frame> batch;
   std::uint64_t next_progress = kProgressBytes;
   while (!s.limit_reached() && source.next_batch(batch)) {
     if (!s.start && !batch.empty() && batch.front().has_time) s.start = batch.front().time;
-    s.take_batch(batch, observer);
+    s.take(batch, frames);
     if (progress && source.bytes_read() >= next_progress) {
       next_progress = source.bytes_read() + kProgressBytes;
       if (!progress(source.bytes_read(), source.bytes_total())) {

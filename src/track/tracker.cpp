@@ -105,22 +105,17 @@ FlowTable::Flow Tracker::find(const Arrival& arrival) {
                                                : flows_.find(arrival.key, arrival.hash);
 }
 
-void Tracker::look_up(std::span<Arrival> arrivals) {
-  for (Arrival& arrival : arrivals) {
-    if (arrival.kind == Arrival::Kind::kNone) continue;
-    if (arrival.kind == Arrival::Kind::kPacket) take_key(arrival);
-    arrival.flow = find(arrival);
-    arrival.flows_version = flows_.version();
-    if (arrival.flow) arrival.flow.connection->fetch(arrival.flow.side, arrival.facts);
-  }
+void Tracker::look_up(Arrival& arrival) {
+  if (arrival.kind == Arrival::Kind::kNone) return;
+  if (arrival.kind == Arrival::Kind::kPacket) take_key(arrival);
+  arrival.flow = find(arrival);
+  arrival.flows_version = flows_.version();
+  if (arrival.flow) arrival.flow.connection->fetch(arrival.flow.side, arrival.facts);
 }
 
-void Tracker::look_further(std::span<const Arrival> arrivals) const {
-  for (const Arrival& arrival : arrivals) {
-    if (arrival.kind != Arrival::Kind::kNone && arrival.flow && arrival.flows_version == flows_.version()) {
-      arrival.flow.connection->fetch_further(arrival.flow.side, arrival.facts);
-    }
-  }
+void Tracker::look_further(const Arrival& arrival) const {
+  if (arrival.kind == Arrival::Kind::kNone || !arrival.flow || arrival.flows_version != flows_.version()) return;
+  arrival.flow.connection->fetch_further(arrival.flow.side, arrival.facts);
 }
 
 Observation Tracker::on_packet(const wire::Packet& packet, FrameId frame, Nanos time, std::uint32_t wire_bytes) {

@@ -7,7 +7,6 @@
 
 #include <deque>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "track/cnp_log.h"
@@ -51,8 +50,8 @@ class Tracker {
   /// For a frame whose is_common() holds, which need not be decoded.
   void prepare(const wire::PlainFrame& plain, wire::IcrcStatus icrc, FrameId frame, Nanos time,
                std::uint32_t wire_bytes, Arrival& out) const;
-  void look_up(std::span<Arrival> arrivals);
-  void look_further(std::span<const Arrival> arrivals) const;
+  void look_up(Arrival& arrival);
+  void look_further(const Arrival& arrival) const;
   Observation on_packet(Arrival& arrival) {
     if (take_ordinary(arrival)) {
       Observation observation;
@@ -132,7 +131,7 @@ class Tracker {
     context_.now = facts.time;
     context_.frame = facts.frame;
     if (arrival.flows_version != flows_.version()) [[unlikely]] {
-      look_up(std::span(&arrival, 1));
+      look_up(arrival);
     }
     return arrival.flow && context_.limits.shortcuts &&
            arrival.flow.connection->take_ordinary(arrival.flow.side, facts);
