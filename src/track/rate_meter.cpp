@@ -26,25 +26,21 @@ std::optional<double> RateMeter::rate() const {
 
 std::uint64_t RateMeter::window_bytes() const { return std::accumulate(ring_.begin(), ring_.end(), std::uint64_t{0}); }
 
-void RateMeter::close(std::uint32_t bytes) {
-  if (closed_ < kWindow) ++closed_;
-  ring_[next_] = bytes;
-  next_ = static_cast<std::uint8_t>((next_ + 1) % kWindow);
+/// The open bin, and `empty` ones after it, join the window. How many those are is anybody's guess: no branches.
+void RateMeter::close(std::uint32_t empty) {
+  ring_[next_] = bytes_;
+  const auto first = static_cast<std::uint32_t>(next_ + 1);
+  for (std::uint32_t i = 0; i < kWindow; ++i) ring_[i] = (i - first) % kWindow < empty ? 0 : ring_[i];
+  next_ = static_cast<std::uint8_t>((first + empty) % kWindow);
+  closed_ = static_cast<std::uint8_t>(std::min<std::uint32_t>(closed_ + 1 + empty, kWindow));
 }
 
 void RateMeter::roll(std::int64_t bin, std::uint32_t bytes) {
   std::uint32_t carried = 0;
   if (bin_ != kNeverUsed) {
-    close(bytes_);
+    close(static_cast<std::uint32_t>(std::min<std::int64_t>(bin - bin_ - 1, kWindow)));
     last_bytes_ = bytes_;
     last_packets_ = packets_;
-    const auto empty = static_cast<std::uint64_t>(bin - bin_ - 1);
-    if (empty >= kWindow) {
-      ring_ = {};
-      closed_ = kWindow;
-    } else {
-      for (std::uint64_t i = 0; i < empty; ++i) close(0);
-    }
     busy_packets_ += packets_;
     if (++busy_bins_ == kJudgedBins) carried = adapt(bin);
   }

@@ -48,7 +48,7 @@ class RateMeter {
 
  private:
   void roll(std::int64_t bin, std::uint32_t bytes);
-  void close(std::uint32_t bytes);
+  void close(std::uint32_t empty);
   std::uint32_t adapt(std::int64_t& bin);
 
   static constexpr unsigned kFinest = 14;    // 2^14 ns: 16 us
