@@ -7,11 +7,13 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 
 #include "base/ip_address.h"
 #include "base/psn.h"
 #include "wire/packet.h"
+#include "wire/plain_frame.h"
 
 namespace rocetop::track {
 
@@ -44,6 +46,13 @@ struct PlainKey {
   std::array<std::uint8_t, 4> dst{};
   Qpn dst_qpn;
 
+  PlainKey() = default;
+  PlainKey(const std::array<std::uint8_t, 4>& from, const std::array<std::uint8_t, 4>& to, Qpn qpn)
+      : src(from), dst(to), dst_qpn(qpn) {}
+  explicit PlainKey(const wire::PlainFrame& frame) : dst_qpn(frame.dest_qp()) {
+    std::memcpy(src.data(), frame.src(), src.size());
+    std::memcpy(dst.data(), frame.dst(), dst.size());
+  }
   /// Nothing for another flow's key.
   static std::optional<PlainKey> of(const FlowKey& key) {
     if (key.datagram || key.hosts.protocol != wire::Protocol::kRoceV2 || !(key.hosts.network == wire::NetworkKey{}) ||

@@ -114,7 +114,7 @@ inline void take_facts(const wire::Packet& packet, FrameId frame, Nanos time, st
 /// The same of a frame whose is_common() holds, straight from its bytes.
 inline void take_facts(const wire::PlainFrame& plain, wire::IcrcStatus icrc, FrameId frame, Nanos time,
                        std::uint32_t wire_bytes, PacketFacts& out) {
-  const wire::OpcodeFacts& opcode = plain.facts();
+  const wire::PlainOpcode& opcode = plain.opcode_facts();
   out.udp_src = plain.udp_src();
   out.traffic_class = plain.traffic_class();
   out.hop_limit = plain.hop_limit();
@@ -126,11 +126,11 @@ inline void take_facts(const wire::PlainFrame& plain, wire::IcrcStatus icrc, Fra
   out.time = time;
   out.wire_bytes = wire_bytes;
   out.payload_bytes = plain.payload_bytes();
-  out.has_reth = (opcode.headers & wire::kReth) != 0;
+  out.has_reth = opcode.has_reth;
   out.read_bytes = out.has_reth ? plain.reth_dma_length() : 0;
   out.read_address = out.has_reth ? plain.reth_address_low() : 0;
   out.psn = plain.psn();
-  out.has_aeth = (opcode.headers & wire::kAeth) != 0;
+  out.has_aeth = opcode.has_aeth;
   out.msn = out.has_aeth ? plain.aeth_msn() : Msn{};
   out.syndrome = out.has_aeth ? plain.aeth_syndrome() : std::uint8_t{0};
   out.udp_dst = wire::kRoceV2Port;

@@ -4,7 +4,6 @@
 #include <malloc.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -41,14 +40,6 @@ void take_key(Arrival& arrival) {
   out.dst_qpn = packet.bth.dest_qp;
   out.datagram = arrival.facts.role == wire::Role::kDatagram;
   out.src_qpn = out.datagram && packet.has(wire::kDeth) ? packet.deth.src_qp : Qpn{};
-}
-
-PlainKey plain_key(const wire::PlainFrame& frame) {
-  PlainKey out;
-  std::memcpy(out.src.data(), frame.src(), out.src.size());
-  std::memcpy(out.dst.data(), frame.dst(), out.dst.size());
-  out.dst_qpn = frame.dest_qp();
-  return out;
 }
 
 Observation observed(Kind kind, SpaceName space, std::uint32_t connection) {
@@ -88,16 +79,6 @@ void Tracker::prepare(const wire::Packet& packet, FrameId frame, Nanos time, std
                       datagram && packet.has(wire::kDeth) ? packet.deth.src_qp : Qpn{}, datagram);
   out.flows_version = 0;
   flows_.fetch(out.hash);
-}
-
-void Tracker::prepare(const wire::PlainFrame& plain, wire::IcrcStatus icrc, FrameId frame, Nanos time,
-                      std::uint32_t wire_bytes, Arrival& out) const {
-  out.kind = Arrival::Kind::kPlain;
-  take_facts(plain, icrc, frame, time, wire_bytes, out.facts);
-  out.plain_key = plain_key(plain);
-  out.hash = PlainKeyHash{}(out.plain_key);
-  out.flows_version = 0;
-  flows_.fetch_plain(out.hash);
 }
 
 FlowTable::Flow Tracker::find(const Arrival& arrival) {

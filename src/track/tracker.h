@@ -49,7 +49,14 @@ class Tracker {
   void prepare(const wire::Packet& packet, FrameId frame, Nanos time, std::uint32_t wire_bytes, Arrival& out) const;
   /// For a frame whose is_common() holds, which need not be decoded.
   void prepare(const wire::PlainFrame& plain, wire::IcrcStatus icrc, FrameId frame, Nanos time,
-               std::uint32_t wire_bytes, Arrival& out) const;
+               std::uint32_t wire_bytes, Arrival& out) const {
+    out.kind = Arrival::Kind::kPlain;
+    take_facts(plain, icrc, frame, time, wire_bytes, out.facts);
+    out.plain_key = PlainKey(plain);
+    out.hash = PlainKeyHash{}(out.plain_key);
+    out.flows_version = 0;
+    flows_.fetch_plain(out.hash);
+  }
   void look_up(Arrival& arrival);
   void look_further(const Arrival& arrival) const;
   Observation on_packet(Arrival& arrival) {

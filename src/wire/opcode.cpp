@@ -167,4 +167,22 @@ constexpr std::array<OpcodeFacts, 256> kOpcodeFacts = [] {
   return table;
 }();
 
+constexpr std::array<PlainOpcode, 256> kPlainOpcodes = [] {
+  std::array<PlainOpcode, 256> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const OpcodeFacts& facts = kOpcodeFacts[i];
+    const auto transport = static_cast<Transport>(i >> 5);
+    PlainOpcode& out = all[i];
+    out.header_bytes = facts.header_bytes;
+    out.role = facts.role;
+    out.position = facts.position;
+    out.plain = facts.known && facts.role != Role::kCnp && transport != Transport::kRd;
+    out.common =
+        out.plain && (transport == Transport::kRc || transport == Transport::kUc) && (facts.headers & kFeth) == 0;
+    out.has_reth = (facts.headers & kReth) != 0;
+    out.has_aeth = (facts.headers & kAeth) != 0;
+  }
+  return all;
+}();
+
 }  // namespace rocetop::wire

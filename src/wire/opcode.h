@@ -69,6 +69,18 @@ struct OpcodeFacts {
 
 extern const std::array<OpcodeFacts, 256> kOpcodeFacts;
 
+/// What plain_frame.h needs of them, four bytes each.
+struct PlainOpcode {
+  std::uint8_t header_bytes = 0;
+  Role role = Role::kUnknown;
+  Position position = Position::kNone;
+  bool plain : 1 = false;   ///< known, of RC, UC, UD or XRC
+  bool common : 1 = false;  ///< of RC or UC, with the RETH or the AETH in front where there is one
+  bool has_reth : 1 = false;
+  bool has_aeth : 1 = false;
+};
+extern const std::array<PlainOpcode, 256> kPlainOpcodes;
+
 inline const OpcodeFacts& opcode_facts(std::uint8_t opcode) { return kOpcodeFacts[opcode]; }
 
 }  // namespace rocetop::wire

@@ -44,7 +44,7 @@ bool plain(Walk& walk) {
   walk.out.ip_fragment = walk.out.too_deep = false;
   take_network_fields(frame, packet);
   parse_bth(frame.bytes() + PlainFrame::kBth, packet.bth);
-  const OpcodeFacts& facts = frame.facts();
+  const OpcodeFacts& facts = opcode_facts(frame.opcode());
   packet.payload_bytes = frame.payload_bytes();
   packet.expected_headers = facts.headers;
   const std::size_t after_bth_bytes = frame.captured_bytes() - kBthBytes;
@@ -62,7 +62,7 @@ bool plain(Walk& walk) {
   return true;
 }
 
-IcrcStatus icrc_status(const PlainFrame& frame, const DecodeOptions& options) {
+IcrcStatus check_icrc(const PlainFrame& frame, const DecodeOptions& options) {
   if (frame.truncated() || !options.verify_icrc) return IcrcStatus::kUnchecked;
   const std::size_t icrc_at = PlainFrame::kBth + frame.roce_bytes() - kIcrcBytes;
   const Bytes covered{frame.bytes() + PlainFrame::kIp, icrc_at - PlainFrame::kIp};

@@ -40,15 +40,13 @@ class PlainFrame {
     const std::uint32_t ip_bytes = load_be16(frame_ + kIpLength);
     const std::uint32_t udp_bytes = load_be16(frame_ + kUdpLength);
     if (!is_whole_udp(ip_bytes, udp_bytes)) return false;
-    facts_ = &opcode_facts(frame_[kBth]);
-    const std::uint8_t flags = frame_[kBth + 1];
+    opcode_ = kPlainOpcodes[frame_[kBth]];
+    const std::uint32_t flags = frame_[kBth + 1];
     const std::uint32_t overhead_bytes =
-        static_cast<std::uint32_t>(kBthBytes + kIcrcBytes) + facts_->header_bytes + (flags >> 4 & 3u);
+        static_cast<std::uint32_t>(kBthBytes + kIcrcBytes) + opcode_.header_bytes + (flags >> 4 & 3);
     roce_bytes_ = udp_bytes - kUdpBytes;
     const bool version_0 = (flags & 0xF) == 0;
-    if (!facts_->known || facts_->role == Role::kCnp || transport() == Transport::kRd || !version_0 ||
-        roce_bytes_ < overhead_bytes)
-      return false;
+    if (!opcode_.plain || !version_0 || roce_bytes_ < overhead_bytes) return false;
     payload_bytes_ = roce_bytes_ - overhead_bytes;
     captured_bytes_ = bytes.size() - kBth;
     return true;
@@ -57,8 +55,7 @@ class PlainFrame {
   /// Of RC or UC, to a queue pair that is none of management's, and with headers, none cut off, of which the AETH or
   /// the RETH is the first: what the methods below tell is all that there is to know.
   bool is_common() const {
-    return opcode() < 0x40 && (facts_->headers & kFeth) == 0 && captured_bytes_ >= kBthBytes + facts_->header_bytes &&
-           dest_qp().value > 1;
+    return opcode_.common && captured_bytes_ >= kBthBytes + opcode_.header_bytes && dest_qp().value > 1;
   }
 
   const std::uint8_t* bytes() const { return frame_; }
@@ -70,9 +67,8 @@ class PlainFrame {
   std::uint8_t ip_protocol() const { return frame_[kIpProtocol]; }
   std::uint16_t ip_id() const { return load_be16(frame_ + kIpId); }
 
-  const OpcodeFacts& facts() const { return *facts_; }
   std::uint8_t opcode() const { return frame_[kBth]; }
-  Transport transport() const { return static_cast<Transport>(opcode() >> 5); }
+  const PlainOpcode& opcode_facts() const { return opcode_; }
   Qpn dest_qp() const { return Qpn{load_be32(frame_ + kBth + 4)}; }
   bool ack_request() const { return (frame_[kBth + 8] & 0x80) != 0; }
   Psn psn() const { return Psn{load_be32(frame_ + kBth + 8)}; }
@@ -115,13 +111,16 @@ class PlainFrame {
   }
 
   const std::uint8_t* frame_ = nullptr;
-  const OpcodeFacts* facts_ = nullptr;
   std::size_t captured_bytes_ = 0;
   std::uint32_t roce_bytes_ = 0;
   std::uint32_t payload_bytes_ = 0;
+  PlainOpcode opcode_;
 };
 
 /// What decode() would say of the ICRC.
-IcrcStatus icrc_status(const PlainFrame& frame, const DecodeOptions& options);
+IcrcStatus check_icrc(const PlainFrame& frame, const DecodeOptions& options);
+inline IcrcStatus icrc_status(const PlainFrame& frame, const DecodeOptions& options) {
+  return frame.truncated() ? IcrcStatus::kUnchecked : check_icrc(frame, options);
+}
 
 }  // namespace rocetop::wire
