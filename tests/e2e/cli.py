@@ -283,6 +283,23 @@ class Inputs(unittest.TestCase):
         for pipe in (process.stdin, process.stdout, process.stderr):
             pipe.close()
 
+    def test_an_interrupt_while_finishing_ends_it_and_keeps_what_is_whole(self) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            folder = pathlib.Path(self.folder.name) / str(number)
+            (folder / "csv").mkdir(parents=True)
+            os.mkfifo(folder / "csv" / "episodes.csv")  # opening it waits for a reader, who never comes
+            process = subprocess.Popen([PROGRAM, "triage", "--html", str(folder / "r.html"), "--csv",
+                                        str(folder / "csv"), WRITE_LOSS], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            while not (folder / "csv" / "connections.csv").exists():  # the one before
+                self.assertIsNone(process.poll())
+            process.send_signal(number)
+            out, err = process.communicate()
+            self.assertEqual(process.returncode, -number)
+            self.assertEqual((out, err.count(b"\n")), (b"", 1))
+            self.assertIn(b"interrupted before the report was whole", err)
+            self.assertEqual(sorted(p.name for p in folder.rglob("*.*")), ["connections.csv", "episodes.csv", "r.html"])
+            self.assertTrue((folder / "r.html").read_text(encoding="utf-8").endswith("</html>\n"))
+
     def test_an_interrupt_before_the_first_byte_ends_it(self) -> None:
         for argument in ("-", os.path.join(self.folder.name, "fifo")):
             if argument != "-":
