@@ -91,6 +91,10 @@ bool matches_something(const model::Snapshot& shown) {
                      [](const verdict::Finding& f) { return !f.connections.empty() || !f.hosts.empty(); });
 }
 
+bool has_fatal(const std::vector<model::InputProblem>& problems) {
+  return std::any_of(problems.begin(), problems.end(), [](const model::InputProblem& p) { return p.fatal; });
+}
+
 void say_nothing_matches(const Job& job, const model::Snapshot& whole) {
   complain("no connection matches " + job.selection_text,
            (whole.partial ? "What was analysed holds " : "The input holds ") +
@@ -165,7 +169,7 @@ int run_triage(const TriageOptions& options) {
   const model::Snapshot& shown = chosen ? *chosen : whole;
 
   Output output;
-  const bool nothing_read = whole.capture.frames == 0 && !run->source->problems().empty();
+  const bool nothing_read = whole.capture.frames == 0 && has_fatal(whole.problems);
   const bool no_match = chosen && whole.capture.roce_frames != 0 && !matches_something(shown);
   bool written = true;
   if (!nothing_read && !no_match) {

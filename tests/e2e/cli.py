@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import fcntl
+import gzip
 import json
 import os
 import pathlib
@@ -229,6 +230,23 @@ class Inputs(unittest.TestCase):
             self.assertIn("damaged.pcapng", done.stderr)
         done = rocetop("triage", self.folder.name + "/damaged.pcapng", COLUMNS="1000")
         self.assertRegex(done.stdout, r"^capture: .* RoCE: the input is DAMAGED .* at byte \d+: .*before it was read")
+
+    def test_the_status_is_the_same_whatever_the_form(self) -> None:
+        whole = pathlib.Path(WRITE_LOSS).read_bytes()
+        header = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+        inputs = {  # content, status, whether a report is printed
+            "cut.pcapng": (whole[:100_000], 0, True), "cut.gz": (gzip.compress(whole)[:-1000], 0, True),
+            "damaged.pcapng": (whole[:100_000] + b"\x06\0\0\0\x07\0\0\0" + bytes(1000), 2, True),
+            "no-frame.pcap": (header + bytes(6), 3, True), "header.pcap": (header, 3, True),
+            "empty.pcap": (b"", 2, False), "text.pcap": (b"no capture\n" * 50, 2, False)}
+        for name, (content, status, reported) in inputs.items():
+            path = self.file(name, content)
+            for form in ([], ["--json"], ["--markdown"]):
+                done = rocetop("triage", *form, path)
+                self.assertEqual((done.returncode, done.stdout != ""), (status, reported), (name, form, done.stderr))
+                if form == ["--json"] and reported:
+                    self.assertEqual(bool(json.loads(done.stdout)["problems"]), "rocetop:" in done.stderr, name)
+            self.assertEqual(rocetop("packets", path).returncode, status, name)
 
     def test_no_roce_is_status_3(self) -> None:
         empty_pcap = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
