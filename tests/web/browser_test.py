@@ -219,6 +219,26 @@ class Report(unittest.TestCase):
         self.check_numbers()
         self.assertEqual(self.table("fast-cnps"), [["2001:db8::ff", "2001:db8::1", "2001:db8::2", "18", "2", "#42"]])
         self.assertEqual(self.texts(".detail [data-key=fast_cnps]"), ["fast CNP 2"])
+        keys = self.texts(".legend button")
+        self.assertTrue(any("Fast CNP about this data, from a switch" in key and "2" in key for key in keys), keys)
+        self.assertTrue(any(key.startswith("Fast CNP (from a switch)") for key in keys), keys)
+        self.assertTrue(any(key.startswith("CNP") for key in keys), keys)
+
+    def test_every_heading_says_what_it_means(self):
+        silent = ("Array.from(document.querySelectorAll('table:not(.matrix) thead th')).filter((th) => th.textContent && "
+                  "!th.title && !th.querySelector('[title]')).map((th) => th.textContent)")
+        for capture in ("write-loss.pcapng", "ce-cnp.pcapng.zst", "rnr.pcapng.zst", self.scenario("XOFF 3 | W 1-9 | ACK 9"),
+                        self.scenario("ip 2001:db8::1/2001:db8::2 | W 1-40 | ACK 40 | FCNP | CNP | CNP | CNP")):
+            self.open(capture)
+            self.assertEqual(self.page.run(silent), [], capture)
+
+    def test_words_for_people(self):
+        self.open("rnr.pcapng.zst")
+        self.assertEqual({row[0] for row in self.table("episodes")}, {"RNR NAK"})
+        split = " ".join(self.texts(".time-split p"))
+        self.assertIn("held up by the network", split)
+        self.open("ce-cnp.pcapng.zst")
+        self.assertNotRegex(self.page.run("document.querySelector('.detail').innerText"), r"\b(not_ect|not ect|ect0)\b")
 
     def test_no_roce_is_no_praise(self):
         self.open(self.scenario("XOFF 3"))

@@ -82,6 +82,9 @@ function exactText(value, unit) {
   return (Number.isInteger(value) ? grouped(value) : String(value)) + ' ' + unit.replaceAll('_', ' ');
 }
 
+/** What people read instead of a name of the JSON: inWords('cause', 'rnr') is "RNR NAK". */
+const inWords = (kind, name) => data.beside.words[kind]?.[name] ?? name.replaceAll('_', ' ');
+
 const endPointText = (end) => end.ip + ' qp ' + (end.qpn === null ? '?' : end.qpn);
 
 /** "#12", or "#2:12" for frame 12 of the second of several files. */
