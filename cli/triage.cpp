@@ -13,6 +13,7 @@
 #include "message.h"
 #include "model/words.h"
 #include "output.h"
+#include "present/connection_table.h"
 #include "present/markdown.h"
 #include "present/text.h"
 #include "present/triage_json.h"
@@ -135,9 +136,16 @@ CLI::App* add_triage(CLI::App& app, TriageOptions& options) {
       ->type_name("FILE")
       ->check(not_empty())
       ->group("Verdicts");
+  std::string columns = "Columns of the table of connections (the second name is that of narrow terminals):\n";
+  for (const present::ColumnLegend& column : present::connection_table_legend())
+    columns += "  " + column.names + "\t" + column.help + "\n";
   command->footer(
-      "Exit status: 0 nothing at or above --fail-on (default critical), 1 findings, 2 error, 3 no RoCE in the "
-      "input; after Ctrl-C or kill, which report what was read until then, 130 or 143.\n\n"
+      columns +
+      "\nExit status, whatever the form of the report: 0 nothing at or above --fail-on (default critical), 1 findings, "
+      "2 an error (an input that is damaged is reported up to there), 3 no RoCE in the input. An input that is cut off "
+      "in its last record is no error: a warning on standard error and \"problems\" in the JSON say it. Ctrl-C and "
+      "kill: 130 and 143, with a report of what was read until then; a second one, or one that comes when reading has "
+      "ended, ends rocetop at once and leaves no half-written file.\n\n"
       "Examples:\n"
       "  rocetop triage write-loss.pcapng --html report.html\n"
       "  ssh host tcpdump -U -w - udp port 4791 | rocetop triage --json - | jq '.findings[].title'");

@@ -10,6 +10,7 @@ import os
 import pathlib
 import pty
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -63,6 +64,12 @@ class Rules(unittest.TestCase):
         self.assertIn("burst_window = 1ms", rocetop("rules", "loss.burst").stdout)
         self.assertEqual(rocetop("rules", "loss").stdout.count("fires when"), 4)
         self.assertIn("cm.rejected", rocetop("rules").stdout)
+        for width in (60, 80, 120):
+            lines = rocetop("rules", COLUMNS=str(width)).stdout.splitlines()
+            self.assertLessEqual(max(map(len, lines)), width)
+            for line in lines:
+                if not line.startswith(" "):
+                    self.assertRegex(line, r"^[a-z_.]+  +(info|warning|critical)( or (info|warning|critical))?(  +\S|$)")
 
     def test_thresholds_change_what_is_judged(self) -> None:
         with tempfile.NamedTemporaryFile("w", suffix=".conf") as file:
@@ -169,6 +176,31 @@ class Arguments(unittest.TestCase):
             for option in ("--json", "--connection", "--host", "--qp", "--from", "--to", "-c,--count", "-f,--filter"):
                 self.assertIn(option, done.stdout)
         self.assertRegex(rocetop("--version").stdout, r"^rocetop \d+\.\d+\.\d+\n$")
+
+    def test_help_fits_the_terminal_and_breaks_between_words(self) -> None:
+        for width in (40, 80, 120):
+            for command in ([], ["triage"], ["packets"], ["rules"]):
+                text, examples = (rocetop(*command, "--help", COLUMNS=str(width)).stdout + "Examples:\n").split(
+                    "Examples:\n")[:2]
+                for line in text.splitlines():
+                    self.assertLessEqual(len(line), width, line)
+                for line in examples.strip().splitlines():
+                    self.assertIn(line.strip(), rocetop(*command, "--help", COLUMNS="300").stdout)
+                self.assertNotRegex(text, r"\w\n *=")  # "priority" and, on the next line, "=3"
+
+    def test_every_column_of_the_table_is_explained(self) -> None:
+        legend = rocetop("triage", "--help", COLUMNS="200").stdout.split("Columns of the table")[1].split("\n\n")[0]
+        names = [re.split("  +", line.strip())[0].split(", ") for line in legend.splitlines()[1:]]
+        self.assertGreaterEqual(len(names), 14)
+        readme = (CAPTURES.parent / "README.md").read_text()
+        for name in sum(names, []):
+            self.assertIn(f"`{name}`", readme)
+        known = {word for name in sum(names, []) for word in name.split()} | {"id", "connection", "%"}
+        for width in (100, 160):
+            for capture in sorted(CAPTURES.glob("*.pcapng*")):
+                text = rocetop("triage", str(capture), "--width", str(width), "--all").stdout
+                for header in re.findall(r"^  +id  connection.*$", text, re.M):
+                    self.assertLessEqual(set(header.split()), known, capture)
 
     def test_options_may_stand_between_files_and_filter(self) -> None:
         done = rocetop("packets", WRITE_LOSS, "--roce-port", "5000", "udp", "port", "4791", "-c", "1")
@@ -560,6 +592,30 @@ class Packets(unittest.TestCase):
         self.assertEqual(first("--time", "utc"), "2026-11-29T15:53:13.362030853Z")
         self.assertEqual(first("--time", "epoch"), "1795967593.362030853")
         self.assertEqual(first("--time", "relative"), "0.537960377")  # since the first frame, RoCE or not
+
+
+class Readme(unittest.TestCase):
+    def test_what_it_shows_is_what_the_program_prints(self) -> None:
+        readme = (CAPTURES.parent / "README.md").read_text()
+        shown = re.findall(r"^```\n\$ (rocetop .*)\n((?:.*\n)*?)```$", readme, re.M)
+        shown.append(("rocetop triage captures/rnr.pcapng.zst", re.search(r"^```\n(capture: (?:.*\n)*?)```$", readme,
+                                                                         re.M).group(1)))
+        self.assertGreaterEqual(len(shown), 7)
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink(PROGRAM, os.path.join(folder, "rocetop"))
+            env = os.environ | {"PATH": folder + ":" + os.environ["PATH"], "COLUMNS": "100", "TZ": "UTC",
+                                "LC_ALL": "C.UTF-8"}
+            for command, expected in shown:
+                if "jq" in command and not shutil.which("jq"):
+                    continue
+                done = subprocess.run(command, shell=True, cwd=CAPTURES.parent, env=env, capture_output=True, text=True)
+                printed = re.sub(" +$", "", done.stdout, flags=re.M)  # fold leaves blanks
+                for part in re.split(r"^…\n", expected, flags=re.M):  # what is left out
+                    self.assertIn(part, printed, command)
+
+    def test_it_fits_a_page(self) -> None:
+        for number, line in enumerate((CAPTURES.parent / "README.md").read_text().splitlines(), 1):
+            self.assertLessEqual(len(line), 120, number)
 
 
 if __name__ == "__main__":

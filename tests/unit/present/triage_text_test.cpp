@@ -93,6 +93,28 @@ TEST(TriageText, BeginsWithWhatTheCaptureIsWorth) {
   }
 }
 
+TEST(TriageText, SaysInWordsWhatCouldNotBeDecoded) {
+  model::Snapshot s = snapshot();
+  s.capture.undecodable[static_cast<std::size_t>(wire::Undecodable::kShortUdp)] = 2;
+  s.capture.undecodable[static_cast<std::size_t>(wire::Undecodable::kBadVersion)] = 1'000;
+  const std::string text = rendered(s, at_width(1000));
+  EXPECT_TRUE(contains(text,
+                       "1,002 RoCE frames undecodable (2: too short for its headers by the UDP or IP length; "
+                       "1,000: the BTH version is not 0)"))
+      << text;
+}
+
+TEST(TriageText, WritesMicrosecondsAsOneDoes) {
+  model::Snapshot s = snapshot();
+  s.start = seconds(1'700'000'000);
+  s.findings[0].first_time = *s.start + microseconds(415) + Nanos{600};
+  s.findings[0].last_time = *s.start + milliseconds(2);
+  EXPECT_TRUE(contains(rendered(s, at_width(1000)), "+415.6µs to +2ms"));
+  TriageTextOptions ascii = at_width(1000);
+  ascii.style.unicode = false;
+  EXPECT_TRUE(contains(rendered(s, ascii), "+415.6us to +2ms"));
+}
+
 TEST(TriageText, SaysWhatOneDirectionAndDatagramsCannotShow) {
   model::Snapshot s = snapshot();
   s.findings.clear();
