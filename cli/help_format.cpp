@@ -57,7 +57,10 @@ std::string HelpFormat::options_of(const CLI::App& app, const std::string& group
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group() == group && option->nonpositional()) rows += row(names(*option), option->get_description());
   }
-  return rows.empty() ? rows : "\n" + group + ":\n" + rows;
+  if (rows.empty()) return rows;
+  std::string title;
+  for (const std::string& line : present::wrap(group + ":", width_, unicode_)) title += line + "\n";
+  return "\n" + title + rows;
 }
 
 std::string HelpFormat::row(const std::string& left, const std::string& text) const {
