@@ -9,6 +9,7 @@
 
 #include "present/text.h"
 #include "sample_snapshot.h"
+#include "support/written.h"
 
 namespace rocetop::present {
 namespace {
@@ -27,9 +28,7 @@ TriageTextOptions at_width(std::size_t width) {
 }
 
 std::string rendered(const model::Snapshot& s, const TriageTextOptions& options) {
-  std::string out;
-  write_triage_text(s, s, options, [&out](std::string_view text) { out += text; });
-  return out;
+  return test::written([&](const TextSink& sink) { write_triage_text(s, s, options, sink); });
 }
 
 std::vector<std::string> lines(const std::string& text) {

@@ -356,9 +356,9 @@ TEST(Rules, AQpTimeoutIsEstimatedFromTheFirstOfWaitsThatDouble) {
 }
 
 TEST(Rules, EightPacketsProveWhatMoreCould) {
-  std::string damaged = "W 98 | ACK 98 | ";
-  for (int i = 0; i < 20; ++i) damaged += "bad 100 | W 100 | ";
-  const auto findings = findings_of(damaged + "W 100 | ACK 100");
+  std::string damaged = "W 98-99 | ACK 99 | W 100-120 | ";
+  for (int psn = 100; psn < 120; ++psn) damaged += "bad " + std::to_string(psn) + " | ";
+  const auto findings = findings_of(damaged + "NAK 100 | W 100-120 | ACK 120");
   const auto bad = std::find_if(findings.begin(), findings.end(), [](const auto& f) { return f.rule == "icrc.bad"; });
   ASSERT_NE(bad, findings.end());
   EXPECT_EQ(bad->frames.size(), 8U);
