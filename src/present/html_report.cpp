@@ -130,6 +130,7 @@ void HtmlReport::beside(JsonWriter& json, std::size_t detailed) {
   for (const Span& span : honesty_spans(whole_)) honesty += (honesty.empty() ? "" : " ") + span.text;
   json.member("honesty", honesty);
   json.member("also", also_there(whole_.capture));
+  json.member("congestion", congestion_text(whole_));
   json.member("selection", options_.selection);
   json.member("connections_in_all", whole_.connections.size());
   json.member("connections_shown", shown_.connections.size());

@@ -238,6 +238,7 @@ class Report(unittest.TestCase):
         split = " ".join(self.texts(".time-split p"))
         self.assertIn("held up by the network", split)
         self.open("ce-cnp.pcapng.zst")
+        self.assertRegex(self.texts("#capture .congestion")[0], "^10 CE-marked packets and 10 CNPs passed: ")
         self.assertNotRegex(self.page.run("document.querySelector('.detail').innerText"), r"\b(not_ect|not ect|ect0)\b")
 
     def test_no_roce_is_no_praise(self):

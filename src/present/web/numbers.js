@@ -99,7 +99,8 @@ function* findDistributions(object, path = []) {
 }
 
 /** Where a distribution stands in the JSON, in words. */
-const pathText = (path) => path.join(' ').replaceAll(/_ns|_bytes/g, '').replaceAll('_', ' ').replace('rtt', 'round trip');
+const pathText = (path) => path.join(' ').replaceAll(/_ns|_bytes/g, '').replaceAll('_', ' ').replace('rtt', 'round trip')
+    .replaceAll(/\b(ce|cnp)\b/g, (word) => word.toUpperCase());
 
 const percentiles = ['min', 'p50', 'p90', 'p99', 'p999', 'max'];
 
