@@ -69,7 +69,8 @@ class Rules(unittest.TestCase):
             self.assertLessEqual(max(map(len, lines)), width)
             for line in lines:
                 if not line.startswith(" "):
-                    self.assertRegex(line, r"^[a-z_.]+  +(info|warning|critical)( or (info|warning|critical))?(  +\S|$)")
+                    severity = "(info|warning|critical)"
+                    self.assertRegex(line, rf"^[a-z_.]+  +{severity}( or {severity})?(  +\S|$)")
 
     def test_thresholds_change_what_is_judged(self) -> None:
         with tempfile.NamedTemporaryFile("w", suffix=".conf") as file:
@@ -338,8 +339,8 @@ class Inputs(unittest.TestCase):
             folder = pathlib.Path(self.folder.name) / str(number)
             (folder / "csv").mkdir(parents=True)
             os.mkfifo(folder / "csv" / "episodes.csv")  # opening it waits for a reader, who never comes
-            process = subprocess.Popen([PROGRAM, "triage", "--html", str(folder / "r.html"), "--csv",
-                                        str(folder / "csv"), WRITE_LOSS], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            arguments = ["--html", str(folder / "r.html"), "--csv", str(folder / "csv"), WRITE_LOSS]
+            process = subprocess.Popen([PROGRAM, "triage", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             while not (folder / "csv" / "connections.csv").exists():  # the one before
                 self.assertIsNone(process.poll())
             process.send_signal(number)
