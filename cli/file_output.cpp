@@ -41,6 +41,7 @@ Result<Done> FileOutput::open(const std::string& path) {
         ::open(path.c_str(), O_WRONLY | O_CREAT | (exists && S_ISREG(there.st_mode) ? O_TRUNC : 0) | O_CLOEXEC, kMode);
   } else {
     const std::string temporary = path + ".part" + std::to_string(::getpid());
+    const SignalsHeld held;
     fd_ = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
     if (fd_ >= 0) {
       temporary_ = temporary;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "help_format.h"
 
+#include <algorithm>
+
 #include "present/text.h"
 
 namespace rocetop::cli {
 namespace {
 
 constexpr std::size_t kMargin = 2;
-constexpr std::size_t kLeft = 24;  // names and arguments, with the gap after them
+constexpr std::size_t kLeft = 24;      // names and arguments, with the gap after them
+constexpr std::size_t kReadable = 30;  // with less room beside the names, descriptions go under them
+constexpr std::size_t kUnder = 6;
 constexpr std::size_t kNarrowest = 20;
 
 /// "-c,--count N": what the option takes by its name alone, not by its checks.
@@ -33,8 +37,10 @@ std::string usage(const CLI::App& app) {
 std::string HelpFormat::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode) const {
   const auto subcommands = app->get_subcommands([](const CLI::App*) { return true; });
   std::string out;
-  for (const std::string& line : present::wrap(app->get_description(), width_, true)) out += line + "\n";
-  out += "\nUsage: " + name + " " + usage(*app) + "\n";
+  for (const std::string& line : present::wrap(app->get_description(), width_, unicode_)) out += line + "\n";
+  out += "\n";
+  for (const std::string& line : present::wrap("Usage: " + name + " " + usage(*app), width_, unicode_))
+    out += line + "\n";
   if (!subcommands.empty()) out += "\nCommands:\n";
   for (const CLI::App* sub : subcommands) out += row(sub->get_name(), sub->get_description());
   std::string positionals;
@@ -43,7 +49,7 @@ std::string HelpFormat::make_help(const CLI::App* app, std::string name, CLI::Ap
   }
   if (!positionals.empty()) out += "\n" + positionals;
   for (const std::string& group : app->get_groups()) out += options_of(*app, group);
-  return out + "\n" + app->get_footer() + "\n";
+  return out + "\n" + footer(app->get_footer());
 }
 
 std::string HelpFormat::options_of(const CLI::App& app, const std::string& group) const {
@@ -51,17 +57,41 @@ std::string HelpFormat::options_of(const CLI::App& app, const std::string& group
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group() == group && option->nonpositional()) rows += row(names(*option), option->get_description());
   }
-  return rows.empty() ? rows : "\n" + group + ":\n" + rows;
+  if (rows.empty()) return rows;
+  std::string title;
+  for (const std::string& line : present::wrap(group + ":", width_, unicode_)) title += line + "\n";
+  return "\n" + title + rows;
 }
 
 std::string HelpFormat::row(const std::string& left, const std::string& text) const {
-  const std::size_t start = kMargin + kLeft;
+  const std::size_t column = kMargin + kLeft;
+  const bool wide = width_ >= column + kReadable;
+  const std::size_t start = wide ? column : kUnder;
   std::string out = std::string(kMargin, ' ') + left;
-  bool beside = left.size() + 2 <= kLeft;
+  bool beside = wide && left.size() + 2 <= kLeft;
   if (!beside) out += "\n";
-  for (const std::string& line : present::wrap(text, width_ > start + kNarrowest ? width_ - start : kNarrowest, true)) {
+  for (const std::string& line : present::wrap(text, std::max(width_, start + kNarrowest) - start, unicode_)) {
     out += std::string(beside ? kLeft - left.size() : start, ' ') + line + "\n";
     beside = false;
+  }
+  return out;
+}
+
+/// What starts with blanks is an example, to be copied as it is, or "  name<tab>description"; the rest is prose.
+std::string HelpFormat::footer(std::string_view text) const {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::size_t tab = line.find('\t');
+    if (tab != std::string_view::npos) {
+      out += row(std::string(line.substr(kMargin, tab - kMargin)), std::string(line.substr(tab + 1)));
+    } else if (line.starts_with(' ')) {
+      out += std::string(line) + "\n";
+    } else {
+      for (const std::string& piece : present::wrap(line, width_, unicode_)) out += piece + "\n";
+    }
   }
   return out;
 }

@@ -9,25 +9,44 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 
 namespace rocetop::cli {
 namespace {
 
+constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
+
 volatile std::sig_atomic_t interrupt_seen = 0;  // the signal
 std::atomic<const char*> half_written = nullptr;
+std::atomic<const char*> last_words = nullptr;  // set: the first signal ends the program
 static_assert(std::atomic<const char*>::is_always_lock_free, "a signal handler may touch it");
 // The handler writes a byte here: an interrupt between a look at the flag and the wait is not lost.
 std::array<int, 2> wake_pipe = {-1, -1};
 
-extern "C" void on_interrupt(int signal) {
-  if (interrupt_seen != 0) {
-    if (const char* path = half_written.load()) ::unlink(path);
-    struct sigaction action{};
-    action.sa_handler = SIG_DFL;
-    sigaction(signal, &action, nullptr);
-    raise(signal);  // as soon as this handler returns
-    return;
+sigset_t all_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : kSignals) sigaddset(&set, signal);
+  return set;
+}
+
+/// Only what a signal handler may call.
+[[noreturn]] void end_program(int signal) {
+  if (const char* path = half_written.load()) ::unlink(path);
+  if (const char* words = last_words.load()) {
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, words, std::strlen(words));
   }
+  struct sigaction action{};
+  action.sa_handler = SIG_DFL;
+  sigaction(signal, &action, nullptr);
+  const sigset_t set = all_signals();
+  sigprocmask(SIG_UNBLOCK, &set, nullptr);
+  raise(signal);
+  _exit(128 + signal);  // the first process of a container outlives signals that it does not handle
+}
+
+extern "C" void on_interrupt(int signal) {
+  if (interrupt_seen != 0 || last_words.load() != nullptr) end_program(signal);
   const int saved = errno;
   interrupt_seen = signal;
   [[maybe_unused]] const ssize_t written = write(wake_pipe[1], "", 1);
@@ -38,12 +57,12 @@ extern "C" void on_interrupt(int signal) {
 
 void stop_on_interrupt() {
   if (pipe2(wake_pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0) return;
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : kSignals) {
     struct sigaction action{};
     if (sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
     action = {};
     action.sa_handler = on_interrupt;  // no SA_RESTART: whoever waits for input is woken
-    sigemptyset(&action.sa_mask);
+    action.sa_mask = all_signals();
     sigaction(signal, &action, nullptr);
   }
 }
@@ -51,6 +70,15 @@ void stop_on_interrupt() {
 bool interrupted() { return interrupt_seen != 0; }
 
 int interrupted_status() { return 128 + static_cast<int>(interrupt_seen); }
+
+void end_on_interrupt(const char* words) { last_words.store(words); }
+
+SignalsHeld::SignalsHeld() {
+  const sigset_t set = all_signals();
+  sigprocmask(SIG_BLOCK, &set, &before_);
+}
+
+SignalsHeld::~SignalsHeld() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
 void remove_when_killed(const char* path) { half_written.store(path); }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ctrl-C and kill: the first one asks a long reading to stop and report, the second one ends the program.
+// Ctrl-C and kill: the first one asks a long reading to stop and report; the second one, or one that comes when reading
+// has ended, ends the program as the signal does by default, without half a file left behind.
 #pragma once
+
+#include <csignal>
 
 namespace rocetop::cli {
 
@@ -10,8 +13,24 @@ bool interrupted();
 /// What a shell makes of the signal that interrupted: 130 for SIGINT, 143 for SIGTERM.
 int interrupted_status();
 
-/// A file that the second signal removes before it ends the program; null for none. The text must outlive that.
+/// From here on the first signal ends the program too. `words`, a whole line, goes to standard error then; the text
+/// must outlive the program. Call again when there is something else to say.
+void end_on_interrupt(const char* words);
+
+/// A file that a signal removes before it ends the program; null for none. The text must outlive that.
 void remove_when_killed(const char* path);
+
+/// While it lives, signals wait: between making a file and remove_when_killed() none may end the program.
+class SignalsHeld {
+ public:
+  SignalsHeld();
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+  ~SignalsHeld();
+
+ private:
+  sigset_t before_{};
+};
 
 /// Waits until `fd` has something to read, or its end. False if interrupted first.
 bool wait_for_input(int fd);

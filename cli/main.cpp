@@ -34,7 +34,8 @@ int run(std::vector<std::string> arguments) {
   CLI::App app("Network diagnostics for RDMA over Ethernet: packets, not counters", "rocetop");
   app.set_version_flag("--version", "rocetop " ROCETOP_VERSION);
   app.require_subcommand(0, 1);
-  app.formatter(std::make_shared<HelpFormat>(text_style("never", 0).width));
+  const present::TextStyle style = text_style("never", 0);
+  app.formatter(std::make_shared<HelpFormat>(style.width, style.unicode));
   app.footer(
       "Examples:\n"
       "  rocetop triage capture.pcapng\n"

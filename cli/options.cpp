@@ -46,15 +46,16 @@ void add_input_options(CLI::App& command, CommonOptions& o, const std::string& c
       ->group(group);
   command
       .add_option("-f,--filter", o.words.filter_option,
-                  "Filter (BPF, see pcap-filter(7)); the same as FILTER or -- FILTER")
+                  "Filter (BPF, see pcap-filter(7)); the same as FILTER or -- FILTER. A host name in it is looked up, "
+                  "by DNS where the system is set up so; addresses are not")
       ->type_name("FILTER")
       ->group(group);
   command.add_option("-c,--count", o.count, count_help)->type_name("N")->check(at_least_one())->group(group);
   command
       .add_option("--from", o.from,
                   "Start at '#120' (frame; '#2:120' of the second file), 2026-11-29T17:31:17.5Z, 17:31:17.5, seconds "
-                  "since 1970, or +1.5s after the "
-                  "first frame; what comes before is not analysed")
+                  "since 1970, or +1.5s after the first frame (ns, us or µs, ms, s, m, h); what comes before is not "
+                  "analysed")
       ->type_name("WHEN")
       ->check(not_empty())
       ->group(group);
@@ -66,8 +67,7 @@ void add_input_options(CLI::App& command, CommonOptions& o, const std::string& c
       ->group(group);
   command.add_flag("--no-icrc", o.no_icrc, "Do not check the ICRC (for captures made before the adapter fills it in)")
       ->group(group);
-  command
-      .add_flag("-n", o.numeric, "Accepted for tcpdump's sake: no names are looked up, but those in a filter (-nn too)")
+  command.add_flag("-n", o.numeric, "Accepted for tcpdump's sake (-nn too): no address is ever turned into a name")
       ->group(group);
 }
 

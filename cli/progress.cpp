@@ -36,6 +36,12 @@ void ProgressBar::update(std::uint64_t bytes_read, std::optional<std::uint64_t> 
   std::fflush(stderr);
 }
 
+void ProgressBar::say(const std::string& words) {
+  if (!visible_) return;
+  std::fprintf(stderr, "\r\x1b[K%s", present::fit(present::clean(words, false), terminal_width() - 1, false).c_str());
+  std::fflush(stderr);
+}
+
 void ProgressBar::clear() {
   if (!visible_) return;
   visible_ = false;

@@ -18,6 +18,8 @@ class ProgressBar {
   ~ProgressBar() { clear(); }
 
   void update(std::uint64_t bytes_read, std::optional<std::uint64_t> bytes_total);
+  /// Says in its place what goes on now; nothing if the bar has not appeared.
+  void say(const std::string& words);
   /// Wipes the bar, so that other text can follow.
   void clear();
 

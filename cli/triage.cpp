@@ -13,6 +13,7 @@
 #include "message.h"
 #include "model/words.h"
 #include "output.h"
+#include "present/connection_table.h"
 #include "present/markdown.h"
 #include "present/text.h"
 #include "present/triage_json.h"
@@ -25,19 +26,22 @@
 namespace rocetop::cli {
 namespace {
 
-model::Snapshot analyse(const Job& job, Run& run, engine::Recorder* recorder) {
-  ProgressBar bar(stderr_is_terminal());
+constexpr const char* kNotWhole = "rocetop: interrupted before the report was whole: what was not finished is gone\n";
+constexpr const char* kWhole = "rocetop: interrupted when the report was whole\n";
+
+model::Snapshot analyse(const Job& job, Run& run, engine::Recorder* recorder, ProgressBar& bar) {
   const engine::Progress progress = [&](std::uint64_t bytes_read, std::optional<std::uint64_t> bytes_total) {
     bar.update(bytes_read, bytes_total);
     return true;  // the source asks before each batch
   };
   run.analysis->run(*run.source, recorder ? recorder->observer() : engine::FrameObserver{}, progress, recorder);
-  const bool was_reading = interrupted();
+  // The first signal ends the reading; there is nothing like that to end from here on.
+  end_on_interrupt(kNotWhole);
+  bar.say("judging what was read");
   model::Snapshot snapshot = run.analysis->finish();
   snapshot.rocetop_version = ROCETOP_VERSION;
   snapshot.files = job.files;
-  // A signal that comes later finds the report whole.
-  if (was_reading) snapshot.partial = snapshot.interrupted = true;
+  if (run.source->stopped()) snapshot.partial = snapshot.interrupted = true;
   return snapshot;
 }
 
@@ -88,6 +92,10 @@ bool matches_something(const model::Snapshot& shown) {
                      [](const verdict::Finding& f) { return !f.connections.empty() || !f.hosts.empty(); });
 }
 
+bool has_fatal(const std::vector<model::InputProblem>& problems) {
+  return std::any_of(problems.begin(), problems.end(), [](const model::InputProblem& p) { return p.fatal; });
+}
+
 void say_nothing_matches(const Job& job, const model::Snapshot& whole) {
   complain("no connection matches " + job.selection_text,
            (whole.partial ? "What was analysed holds " : "The input holds ") +
@@ -128,9 +136,16 @@ CLI::App* add_triage(CLI::App& app, TriageOptions& options) {
       ->type_name("FILE")
       ->check(not_empty())
       ->group("Verdicts");
+  std::string columns = "Columns of the table of connections (the second name is that of narrow terminals):\n";
+  for (const present::ColumnLegend& column : present::connection_table_legend())
+    columns += "  " + column.names + "\t" + column.help + "\n";
   command->footer(
-      "Exit status: 0 nothing at or above --fail-on (default critical), 1 findings, 2 error, 3 no RoCE in the "
-      "input; after Ctrl-C or kill, which report what was read until then, 130 or 143.\n\n"
+      columns +
+      "\nExit status, whatever the form of the report: 0 nothing at or above --fail-on (default critical), 1 findings, "
+      "2 an error (an input that is damaged is reported up to there), 3 no RoCE in the input. An input that is cut off "
+      "in its last record is no error: a warning on standard error and \"problems\" in the JSON say it. Ctrl-C and "
+      "kill: 130 and 143, with a report of what was read until then; a second one, or one that comes when reading has "
+      "ended, ends rocetop at once and leaves no half-written file.\n\n"
       "Examples:\n"
       "  rocetop triage write-loss.pcapng --html report.html\n"
       "  ssh host tcpdump -U -w - udp port 4791 | rocetop triage --json - | jq '.findings[].title'");
@@ -143,38 +158,45 @@ int run_triage(const TriageOptions& options) {
   if (auto done = apply(options.fabric, job->engine); !done) return complain(done.error()), kExitError;
   if (auto done = interpret_thresholds(options, job->engine.thresholds); !done)
     return complain(done.error()), kExitError;
+  stop_on_interrupt();
   Reports reports;
   std::vector<std::string> read = job->files;
   for (const std::string& file : {options.thresholds_file, options.fabric.expect}) {
     if (!file.empty()) read.push_back(file);
   }
   if (auto done = reports.open(options.html, options.csv, read); !done) return complain(done.error()), kExitError;
-  stop_on_interrupt();
   const bool from_pipe = job->files == std::vector<std::string>{"-"};
   auto run = open(*job, [from_pipe] { return from_pipe ? wait_for_input(STDIN_FILENO) : !interrupted(); });
   if (!run && interrupted()) return complain("interrupted before anything was read"), interrupted_status();
   if (!run) return complain(run.error()), kExitError;
-  const model::Snapshot whole = analyse(*job, *run, reports.recorder());
+  ProgressBar bar(stderr_is_terminal());
+  const model::Snapshot whole = analyse(*job, *run, reports.recorder(), bar);
+  bar.say("writing the report");
   std::optional<model::Snapshot> chosen;
   if (!job->selection.everything()) chosen = model::select(whole, job->selection);
   const model::Snapshot& shown = chosen ? *chosen : whole;
 
   Output output;
-  const bool nothing_read = whole.capture.frames == 0 && !run->source->problems().empty();
+  const bool nothing_read = whole.capture.frames == 0 && has_fatal(whole.problems);
   const bool no_match = chosen && whole.capture.roce_frames != 0 && !matches_something(shown);
   bool written = true;
   if (!nothing_read && !no_match) {
     // The files first: whoever reads standard output may leave, and that ends the program.
-    if (auto done = reports.write(whole, shown, job->selection_text); !done) {
+    const auto done = reports.write(whole, shown, job->selection_text);
+    bar.clear();
+    if (!done) {
       complain(done.error());
       written = false;
     }
     render(options, *job, whole, shown, output);
   }
+  bar.clear();
   written = output.finish() && written;
+  end_on_interrupt(kWhole);
   if (whole.interrupted) complain("interrupted: the report covers what was read until then");
+  if (!whole.interrupted && interrupted()) complain("interrupted when everything had been read");
   const bool broken = report_problems(*run->source);
-  if (whole.interrupted && written && !broken) return interrupted_status();
+  if (interrupted() && written && !broken) return interrupted_status();
   if (no_match) return say_nothing_matches(*job, whole), kExitError;
   if (!written || broken) return kExitError;
   if (whole.capture.roce_frames == 0) return kExitNoRoce;

@@ -14,12 +14,13 @@ struct Unit {
 };
 constexpr std::array kUnits = {Unit{"ns", 1},
                                Unit{"us", 1'000},
-                               Unit{"µs", 1'000},
+                               Unit{"µs", 1'000},  // U+00B5, the micro sign, and U+03BC, the letter mu
+                               Unit{"μs", 1'000},
                                Unit{"ms", 1'000'000},
                                Unit{"s", 1'000'000'000},
                                Unit{"m", 60'000'000'000},
                                Unit{"h", 3'600'000'000'000}};
-constexpr std::array kDecimalUnits = {Unit{"s", 1'000'000'000}, Unit{"ms", 1'000'000}, Unit{"us", 1'000}};
+constexpr std::array kDecimalUnits = {Unit{"s", 1'000'000'000}, Unit{"ms", 1'000'000}, Unit{"µs", 1'000}};
 
 /// `count` thousandths (or hundredths, …: `scale`) of a unit, without trailing zeros.
 std::string decimal(std::int64_t count, std::int64_t scale, std::string_view unit) {

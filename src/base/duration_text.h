@@ -13,7 +13,7 @@ namespace rocetop {
 /// Digits with at most one point, not negative; no sign, no exponent.
 std::optional<double> parse_decimal(std::string_view text);
 
-/// "1.5s", "200ms", "18 µs": a number and its unit (ns us µs ms s m h). Nothing without a unit.
+/// "1.5s", "200ms", "18 µs": a number and its unit (ns, us or µs, ms, s, m, h). Nothing without a unit.
 std::optional<Nanos> parse_duration(std::string_view text);
 
 /// "12ms", "1.5s", "67108864ns": the largest unit in which it is exact with few digits. parse_duration() reads it.

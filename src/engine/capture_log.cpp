@@ -23,12 +23,7 @@ void CaptureLog::add(const source::Frame& frame, const wire::Decoded& decoded) {
   add_frame(frame);
   if (decoded.ip_fragment) {
     ++counts_.ip_fragments;
-    if (!first_fragment_) {
-      first_fragment_ = frame.id;
-      first_fragment_time_ = frame.time;
-    }
-    last_fragment_ = frame.id;
-    last_fragment_time_ = frame.time;
+    fragments_.add(frame.id, frame.time);
   }
   // Of a RoCE packet only what is lost of the packet counts, not of padding after it.
   const bool cut =
@@ -78,7 +73,7 @@ void CaptureLog::end_row() {
 
 void CaptureLog::add_truncated_roce(const source::Frame& frame) {
   ++counts_.truncated_roce_frames;
-  if (!first_truncated_) first_truncated_ = frame.id;
+  truncated_.add(frame.id, frame.time);
   longest_truncated_ = std::max(longest_truncated_, static_cast<std::uint32_t>(frame.bytes.size()));
 }
 
@@ -128,16 +123,13 @@ verdict::CaptureEvidence CaptureLog::evidence(const model::CaptureCounts& counts
   verdict::CaptureEvidence e;
   e.roce_frames = counts.roce_frames;
   e.truncated_frames = counts.truncated_roce_frames;
-  e.first_truncated_frame = first_truncated_;
+  e.truncated = truncated_;
   e.snap_length = counts.snap_length;
   e.capture_missed_packets = counts.capture_missed_packets;
   e.completeness = counts.completeness;
   e.dropped_reported = counts.dropped_reported;
   e.ip_fragments = counts.ip_fragments;
-  e.first_ip_fragment = first_fragment_;
-  e.first_ip_fragment_time = first_fragment_time_;
-  e.last_ip_fragment = last_fragment_;
-  e.last_ip_fragment_time = last_fragment_time_;
+  e.fragments = fragments_;
   e.first_time = counts.first_time.value_or(Nanos{});
   e.last_time = counts.last_time.value_or(Nanos{});
   e.evicted_connections = counts.evicted_connections;

@@ -6,6 +6,7 @@
 
 #include "model/snapshot.h"
 #include "source/frame_source.h"
+#include "track/frame_sample.h"
 #include "track/packet_facts.h"
 #include "verdict/evidence.h"
 #include "wire/decode.h"
@@ -68,11 +69,8 @@ class CaptureLog {
 
   model::TrafficMix mix_;
   Row row_;
-  FrameId first_truncated_;
-  FrameId first_fragment_;
-  Nanos first_fragment_time_;
-  FrameId last_fragment_;
-  Nanos last_fragment_time_;
+  track::FrameSample truncated_;
+  track::FrameSample fragments_;
   std::uint32_t longest_truncated_ = 0;  // captured bytes of the longest frame that was cut
   Nanos latest_time_ = Nanos::max();     // until there is one
   Nanos previous_time_;

@@ -6,6 +6,7 @@
 
 #include "engine/timeline_builder.h"
 #include "wire/aeth.h"
+#include "wire/fast_cnp.h"
 
 namespace rocetop::engine {
 namespace {
@@ -18,6 +19,7 @@ using track::Kind;
 using track::SpaceName;
 
 constexpr std::size_t kPauseCells = 4'096;  // of each series of pause frames
+constexpr std::size_t kToldMost = 256;      // directions with Fast CNPs about them: 32 MB; the JSON counts all
 
 Mark mark_of(const wire::Packet& packet, const track::Observation& observation) {
   switch (observation.kind) {
@@ -38,7 +40,7 @@ Mark mark_of(const wire::Packet& packet, const track::Observation& observation) 
     case Kind::kRnrNak:
       return Mark::kRnrNak;
     case Kind::kCnp:
-      return Mark::kCnp;
+      return packet.is_fast_cnp() ? Mark::kFastCnp : Mark::kCnp;
     case Kind::kManagement:
     case Kind::kUntracked:
       break;
@@ -78,7 +80,7 @@ void Recorder::on_packet(const source::Frame& frame, const wire::Packet& packet,
                          const track::Observation& observation) {
   const RecordedPlace place = place_of(packet, observation);
   Mark mark = mark_of(packet, observation);
-  const bool has_psn = mark != Mark::kCnp && mark != Mark::kOther && place.slot != 0;
+  const bool has_psn = model::has_psns(mark) && place.slot != 0;
   const Sequence seq = has_psn ? sequence_of(place, packet.bth.psn) : 0;
   Cell cell{frame.time, frame.time, seq, seq, frame.id, frame.wire_length, 1};
   if (!may_still_change(observation.kind)) {
@@ -88,6 +90,7 @@ void Recorder::on_packet(const source::Frame& frame, const wire::Packet& packet,
     for (const track::Resolution& resolution : std::exchange(early_, {})) on_resolution(resolution);
   }
   cell.bytes = 0;
+  if (mark == Mark::kFastCnp) note_told(packet, cell);
   if (packet.ecn() == wire::Ecn::kCe && !packet.is_cnp()) add(place, Mark::kCe, cell);
   if (observation.missing_before != 0) {
     Cell gap = cell;
@@ -192,6 +195,21 @@ void Recorder::add(const RecordedPlace& place, Mark mark, const Cell& cell) {
   if (cells_ > limits_.cells) make_room();
 }
 
+/// It travels in a connection of its own, from the switch: what it is about is found by its addresses at the end.
+void Recorder::note_told(const wire::Packet& packet, const Cell& cell) {
+  const std::optional<IpAddress> dst = wire::parse_fast_cnp(packet).data_destination;
+  if (!dst) return;
+  const auto same = [&](const DirectionTimeline& d) {
+    return d.dst_qpn == packet.bth.dest_qp && d.src == packet.dst && d.dst == *dst;
+  };
+  auto found = std::find_if(told_.begin(), told_.end(), same);
+  if (found == told_.end()) {
+    if (told_.size() >= kToldMost) return;
+    found = told_.insert(told_.end(), {packet.dst, *dst, packet.bth.dest_qp, {}});
+  }
+  model::series_of(found->marks, Mark::kToldBySwitch, SpaceName::kNone, model::kOtherCells).series.add(cell);
+}
+
 /// Half of the room is for the connections with the most trouble; what does not fit there shares the other half.
 void Recorder::make_room() {
   std::vector<std::pair<std::uint64_t, std::uint32_t>> order;
@@ -238,6 +256,7 @@ model::Timeline Recorder::finish(const model::Snapshot& snapshot) {
     for (DirectionTimeline& d : slots_[id].directions) builder.add(id, std::move(d));
     slots_[id] = {};
   }
+  for (DirectionTimeline& d : told_) builder.add(0, std::move(d));
   model::Timeline timeline = builder.build();
   for (MarkedSeries& marked : others_) timeline.others.push_back(std::move(marked));
   timeline.other_connections = other_connections_;

@@ -74,6 +74,7 @@ class Recorder final : public track::ResolutionSink {
   Sequence sequence_of(const RecordedPlace& place, Psn psn);
   void hold(const RecordedPlace& place, model::Mark mark, const model::Cell& cell);
   void add(const RecordedPlace& place, model::Mark mark, const model::Cell& cell);
+  void note_told(const wire::Packet& packet, const model::Cell& cell);
   void make_room();
 
   RecorderLimits limits_;
@@ -81,6 +82,7 @@ class Recorder final : public track::ResolutionSink {
   std::vector<model::MarkedSeries> others_;
   std::vector<bool> is_other_;  // by connection number
   std::uint64_t other_connections_ = 0;
+  std::vector<model::DirectionTimeline> told_;  // Fast CNPs by the data they are about; the first kToldMost
   std::array<model::PauseTimeline, 8> pauses_;
   model::PauseTimeline link_pause_;
   tsl::robin_map<FrameId, UnsettledPacket, FrameIdHash> unsettled_;

@@ -16,10 +16,7 @@ using track::SpaceName;
 constexpr std::int64_t kWrap = std::int64_t{1} << 24;
 
 bool plots_own_psns(const MarkedSeries& marked) { return marked.space == SpaceName::kRequests; }
-bool plots_other_psns(const MarkedSeries& marked) {
-  return !plots_own_psns(marked) && marked.mark != Mark::kCnp && marked.mark != Mark::kOther &&
-         marked.mark != Mark::kRoundTrip;
-}
+bool plots_other_psns(const MarkedSeries& marked) { return !plots_own_psns(marked) && model::has_psns(marked.mark); }
 
 MarkedSeries* find(DirectionTimeline& direction, Mark mark, SpaceName space) {
   for (MarkedSeries& marked : direction.marks) {

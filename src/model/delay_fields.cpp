@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "base/check.h"
 #include "model/fields.h"
 
 namespace rocetop::model {
@@ -71,13 +72,13 @@ constexpr std::array kDelays = {
                      "From the first message to the last thing that happened to one.", kCounter, split<&Split::wall>},
     Field<Direction>{"time_split.moving_ns", "moving data", "nanoseconds",
                      "Messages being sent, or READ responses flowing.", kCounter, split<&Split::moving>},
-    Field<Direction>{"time_split.network_ns", "network", "nanoseconds",
+    Field<Direction>{"time_split.network_ns", "held up by the network", "nanoseconds",
                      "Held up in mid-message for 0.1 ms and more, or recovering from a loss.", kCounter,
                      split<&Split::network>},
-    Field<Direction>{"time_split.peer_ns", "peer", "nanoseconds",
+    Field<Direction>{"time_split.peer_ns", "waiting for the peer", "nanoseconds",
                      "All sent, the reply outstanding; RNR waits. Near the requester the round trip is part of it.",
                      kCounter, split<&Split::peer>},
-    Field<Direction>{"time_split.host_ns", "host", "nanoseconds", "Nothing outstanding: nothing was asked of the wire.",
+    Field<Direction>{"time_split.host_ns", "nothing asked of the wire", "nanoseconds", "No message was outstanding.",
                      kCounter, split<&Split::host>},
     Field<Direction>{"rnr_stalls.count", "RNR waits", "waits", "Resends after an RNR NAK.", kCounter,
                      [](const Direction& d) -> FieldValue { return d.messages.rnr_waits; }},
@@ -102,5 +103,13 @@ constexpr std::array kDelays = {
 
 std::span<const Field<Messages>> message_fields() { return kMessages; }
 std::span<const Field<Direction>> delay_fields() { return kDelays; }
+
+const Field<Direction>& delay_field(std::string_view key) {
+  for (const auto& field : kDelays) {
+    if (field.key == key) return field;
+  }
+  ROCETOP_CHECK(false && "no such field");
+  return kDelays.front();
+}
 
 }  // namespace rocetop::model

@@ -46,5 +46,6 @@ std::span<const Field<HostPair>> host_pair_fields();
 
 /// The connection field of that key; a key that does not exist is a bug.
 const Field<ConnectionTotals>& connection_field(std::string_view key);
+const Field<track::DirectionCounts>& delay_field(std::string_view key);
 
 }  // namespace rocetop::model

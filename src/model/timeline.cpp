@@ -21,9 +21,11 @@ constexpr std::array<std::string_view, kMarks> kWords = {"new",
                                                          "fatal_nak",
                                                          "rnr_nak",
                                                          "cnp",
+                                                         "fast_cnp",
                                                          "other",
                                                          "gap",
                                                          "ce",
+                                                         "told_by_switch",
                                                          "round_trip"};
 
 }  // namespace

@@ -33,16 +33,23 @@ enum class Mark : std::uint8_t {
   kFatalNak,  ///< any other code
   kRnrNak,
   kCnp,
+  kFastCnp,  ///< from a switch: no packet of the connection that it is about
   kOther,
 
   kGap,  ///< the PSNs that a packet jumped over
   kCe,
-  kRoundTrip,  ///< plots nanoseconds, not PSNs
+  kToldBySwitch,  ///< a Fast CNP about this data, which another connection counts
+  kRoundTrip,     ///< plots nanoseconds, not PSNs
 };
-inline constexpr std::size_t kMarks = 18;
+inline constexpr std::size_t kMarks = 20;
 std::string_view word(Mark mark);  ///< "resent_nak"
 /// False for the marks that a packet gets besides another.
 constexpr bool counts_packets(Mark mark) { return mark < Mark::kGap; }
+
+/// False for the marks whose cells say when, and no PSN.
+constexpr bool has_psns(Mark mark) {
+  return (mark < Mark::kCnp || mark > Mark::kOther) && mark != Mark::kToldBySwitch && mark != Mark::kRoundTrip;
+}
 
 /// The mark of a packet sent again because of `cause`.
 Mark resent(track::Cause cause);

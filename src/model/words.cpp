@@ -33,6 +33,26 @@ constexpr std::array<std::string_view, 4> kFates = {"acknowledged", "retransmiss
 constexpr std::array<std::string_view, 3> kSeverities = {"info", "warning", "critical"};
 constexpr std::array<std::string_view, 3> kConfidences = {"low", "medium", "high"};
 
+constexpr std::array<std::string_view, wire::kUndecodableCount> kUndecodableWords = {
+    "no reason",
+    "the snap length ends before the BTH does",
+    "too short for its headers by the UDP or IP length",
+    "the BTH version is not 0",
+    "RoCEv1 with a broken GRH",
+    "the UDP length exceeds what the IP header says it carries"};
+constexpr std::array<std::string_view, 4> kEcnWords = {"Not-ECT", "ECT(1)", "ECT(0)", "CE"};
+constexpr std::array<std::string_view, track::kCauses> kCauseWords = {
+    "NAK", "RNR NAK", "timeout", "READ asked again", "needless", "cause unknown"};
+constexpr std::array<std::string_view, track::kOutcomes> kOutcomeWords = {"sent again", "late, not lost",
+                                                                          "not captured", "not known"};
+constexpr std::array<std::string_view, 11> kKindWords = {
+    "new", "retransmission", "reordered",  "duplicate",  "ACK", "NAK", "RNR NAK",
+    "CNP", "datagram",       "management", "not tracked"};
+constexpr std::array<std::string_view, 3> kTapWords = {"unknown", "near the source", "near the destination"};
+constexpr std::array<std::string_view, 4> kPairingWords = {"", "CM messages", "acknowledgements", "UDP port"};
+constexpr std::array<std::string_view, 7> kLoopWords = {
+    "unknown", "idle", "closed", "notification missing", "reaction missing", "not marked", "oscillating"};
+
 }  // namespace
 
 std::string_view word(wire::Protocol protocol) { return pick(kProtocols, protocol); }
@@ -56,6 +76,15 @@ std::string_view word(track::Loop loop) {
                                          "reaction_missing", "not_marked", "oscillating"};
   return kWords[static_cast<std::size_t>(loop)];
 }
+
+std::string_view in_words(wire::Undecodable reason) { return pick(kUndecodableWords, reason); }
+std::string_view in_words(wire::Ecn ecn) { return pick(kEcnWords, ecn); }
+std::string_view in_words(track::Cause cause) { return pick(kCauseWords, cause); }
+std::string_view in_words(track::Outcome outcome) { return pick(kOutcomeWords, outcome); }
+std::string_view in_words(track::Kind kind) { return pick(kKindWords, kind); }
+std::string_view in_words(track::Tap tap) { return pick(kTapWords, tap); }
+std::string_view in_words(track::PairedBy paired_by) { return pick(kPairingWords, paired_by); }
+std::string_view in_words(track::Loop loop) { return pick(kLoopWords, loop); }
 
 std::string pacing_text(const track::CnpPacing& p) {
   // A gap that holds across the finer keys of a scope, too, is one that the scope keeps.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The words reports use for the tracker's enums: one spelling for JSON, text and metrics. Not sentences; those are
-// present's.
+// The words reports use for the enums of the layers below. `word` is a name: one spelling for JSON, CSV and metrics,
+// never changed. `in_words` is what people read instead. Not sentences; those are present's.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include "track/counts.h"
 #include "track/observation.h"
 #include "verdict/finding.h"
+#include "wire/decode.h"
 #include "wire/packet.h"
 
 namespace rocetop::model {
@@ -32,6 +33,15 @@ std::string_view word(verdict::Severity severity);
 std::string_view word(verdict::Confidence confidence);
 
 std::string_view word(track::Loop loop);  ///< "notification_missing"
+
+std::string_view in_words(wire::Undecodable reason);   ///< "the BTH version is not 0"
+std::string_view in_words(wire::Ecn ecn);              ///< "Not-ECT"
+std::string_view in_words(track::Cause cause);         ///< "RNR NAK"
+std::string_view in_words(track::Outcome outcome);     ///< "not captured"
+std::string_view in_words(track::Kind kind);           ///< "RNR NAK"
+std::string_view in_words(track::Tap tap);             ///< "near the source"
+std::string_view in_words(track::PairedBy paired_by);  ///< "CM messages"; empty for none
+std::string_view in_words(track::Loop loop);           ///< "notification missing"
 
 /// What the gaps between a host's CNPs imply: "queue_pair", "ip_pair", "destination" or "port"; where the capture does
 /// not tell two apart, both: "queue_pair or ip_pair". Empty where gaps tell nothing.

@@ -294,6 +294,20 @@ void note(const TextStyle& style, const TextSink& sink, const std::string& text)
 
 }  // namespace
 
+std::vector<ColumnLegend> connection_table_legend() {
+  std::vector<ColumnLegend> legend;
+  for (const Column& column : kColumns) {
+    const auto& field = model::connection_field(column.key);
+    std::string names(field.heading);
+    if (!column.short_heading.empty() && column.short_heading != field.heading)
+      names += ", " + std::string(column.short_heading);
+    std::string help(field.help);
+    if (column.only_if_any) help += " Shown where there are any.";
+    legend.push_back({std::move(names), std::move(help)});
+  }
+  return legend;
+}
+
 void write_connection_table(const model::Snapshot& snapshot, const TextStyle& style, bool all, const TextSink& sink) {
   const std::vector<model::Trouble> order = model::by_trouble(snapshot);
   if (order.empty()) return;

@@ -65,10 +65,8 @@ class DelaysText {
   }
 
   void tap(const Direction& d) const {
-    const std::string_view where = d.tap == track::Tap::kNearSource        ? "near the source"
-                                   : d.tap == track::Tap::kNearDestination ? "near the destination"
-                                                                           : "unknown";
-    line("tap", fmt::format("{} ({}): {}", where, model::word(d.tap_evidence.sure), d.tap_evidence.why));
+    line("tap",
+         fmt::format("{} ({}): {}", model::in_words(d.tap), model::word(d.tap_evidence.sure), d.tap_evidence.why));
   }
 
   void round_trips(const track::RoundTripCounts& trips) const {
@@ -107,10 +105,11 @@ class DelaysText {
   /// Largest share first.
   void split(const track::TimeSplit& time) const {
     if (time.wall.count <= 0) return;
-    std::array<std::pair<Nanos, std::string_view>, 4> parts = {{{time.moving, "moving data"},
-                                                                {time.network, "held up by the network"},
-                                                                {time.peer, "waiting for the peer"},
-                                                                {time.host, "nothing asked of the wire"}}};
+    const auto words = [](std::string_view key) { return model::delay_field(key).heading; };
+    std::array<std::pair<Nanos, std::string_view>, 4> parts = {{{time.moving, words("time_split.moving_ns")},
+                                                                {time.network, words("time_split.network_ns")},
+                                                                {time.peer, words("time_split.peer_ns")},
+                                                                {time.host, words("time_split.host_ns")}}};
     std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     std::string text = short_duration(time.wall) + ": ";
     bool first = true;

@@ -9,6 +9,7 @@
 #include "base/number_text.h"
 #include "base/time_text.h"
 #include "model/totals.h"
+#include "model/words.h"
 #include "present/peers_text.h"
 #include "present/text.h"
 #include "verdict/loop.h"
@@ -26,10 +27,10 @@ std::string undecodable_text(const CaptureCounts& c) {
   std::string reasons;
   for (std::size_t i = 0; i < c.undecodable.size(); ++i) {
     if (c.undecodable[i] == 0) continue;
-    if (!reasons.empty()) reasons += ", ";
-    reasons += fmt::format("{} {}", grouped(c.undecodable[i]), wire::reason_name(static_cast<wire::Undecodable>(i)));
+    if (!reasons.empty()) reasons += "; ";
+    reasons += fmt::format("{}: {}", grouped(c.undecodable[i]), model::in_words(static_cast<wire::Undecodable>(i)));
   }
-  return fmt::format("{} RoCE frames undecodable ({})", grouped(undecodable(c)), reasons);
+  return fmt::format("{} undecodable ({})", plural(undecodable(c), "RoCE frame"), reasons);
 }
 
 std::string size_text(const CaptureCounts& c) {

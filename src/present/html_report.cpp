@@ -41,6 +41,7 @@ class HtmlReport {
   void data(const TextSink& out);
   void beside(JsonWriter& json, std::size_t detailed);
   void fields(JsonWriter& json) const;
+  static void words(JsonWriter& json);
   void rows(JsonWriter& json, std::size_t detailed) const;
   void row(JsonWriter& json, const track::ConnectionCounts& c) const;
   void matrix(JsonWriter& json) const;
@@ -129,6 +130,7 @@ void HtmlReport::beside(JsonWriter& json, std::size_t detailed) {
   for (const Span& span : honesty_spans(whole_)) honesty += (honesty.empty() ? "" : " ") + span.text;
   json.member("honesty", honesty);
   json.member("also", also_there(whole_.capture));
+  json.member("congestion", congestion_text(whole_));
   json.member("selection", options_.selection);
   json.member("connections_in_all", whole_.connections.size());
   json.member("connections_shown", shown_.connections.size());
@@ -144,6 +146,8 @@ void HtmlReport::beside(JsonWriter& json, std::size_t detailed) {
   json.end_array();
   json.new_line();
   fields(json);
+  json.new_line();
+  words(json);
   json.new_line();
   rows(json, detailed);
   json.new_line();
@@ -180,6 +184,28 @@ void HtmlReport::fields(JsonWriter& json) const {
   table("host_pair_fields", model::host_pair_fields());
   table("message_fields", model::message_fields());
   table("delay_fields", model::delay_fields());
+}
+
+/// What people read instead of the names in the JSON.
+void HtmlReport::words(JsonWriter& json) {
+  const auto table = [&json]<typename Enum>(std::string_view name, Enum last) {
+    json.key(name);
+    json.begin_object();
+    for (std::size_t i = 0; i <= static_cast<std::size_t>(last); ++i) {
+      const auto value = static_cast<Enum>(i);
+      if (!word(value).empty()) json.member(word(value), model::in_words(value));
+    }
+    json.end_object();
+  };
+  json.key("words");
+  json.begin_object();
+  table("cause", track::Cause::kUnknown);
+  table("outcome", track::Outcome::kUnresolved);
+  table("tap", track::Tap::kNearDestination);
+  table("paired_by", track::PairedBy::kUdpPort);
+  table("loop", track::Loop::kOscillating);
+  table("ecn", wire::Ecn::kCe);
+  json.end_object();
 }
 
 /// Connections without details: [id, protocol, transport, a, qpn of a, b, qpn of b, then connection_fields].

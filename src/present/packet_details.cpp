@@ -35,7 +35,7 @@ std::string ethernet_text(ByteReader r) {
 }
 
 std::string traffic_class_text(std::uint8_t traffic_class) {
-  return fmt::format("dscp {}, ecn {}", traffic_class >> 2, model::word(static_cast<wire::Ecn>(traffic_class & 3)));
+  return fmt::format("dscp {}, ecn {}", traffic_class >> 2, model::in_words(static_cast<wire::Ecn>(traffic_class & 3)));
 }
 
 std::string ipv4_text(ByteReader r) {
@@ -234,7 +234,7 @@ class Details {
     std::string text =
         o.connection == 0 ? "analysis no connection" : fmt::format("analysis connection {}", o.connection);
     if (o.space != track::SpaceName::kNone) text += fmt::format(", {}", model::word(o.space));
-    text += fmt::format(", {}", model::word(o.kind));
+    text += fmt::format(", {}", model::in_words(o.kind));
     const std::string marks = analysis_marks(record_, several_files_);
     if (!marks.empty()) text += ": " + marks;
     line(text);

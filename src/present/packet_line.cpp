@@ -158,7 +158,7 @@ Tone marks_tone(const PacketRecord& record) {
   }
 }
 
-/// "retransmission of #41 (nak #40)", "reordered", "duplicate of #7"; "" for anything else.
+/// "retransmission of #41 (NAK #40)", "reordered", "duplicate of #7"; "" for anything else.
 std::string repeat_mark(const PacketRecord& record, bool several_files) {
   using Fate = track::Resolution::Fate;
   const track::Observation& o = record.observation;
@@ -176,7 +176,7 @@ std::string repeat_mark(const PacketRecord& record, bool several_files) {
   std::string text = "retransmission" + (original.empty() ? std::string(", first one not seen") : original);
   if (!record.cause()) return text;
   text += " (";
-  text += *record.cause() == track::Cause::kUnknown ? "cause unknown" : model::word(*record.cause());
+  text += model::in_words(*record.cause());
   if (record.trigger_frame()) text += " " + frame_text(record.trigger_frame(), several_files);
   return text + ")";
 }
@@ -193,24 +193,6 @@ std::string roce_line(const PacketRecord& record, const PacketLineOptions& optio
 }
 
 }  // namespace
-
-std::string_view undecodable_text(wire::Undecodable reason) {
-  switch (reason) {
-    case wire::Undecodable::kNone:
-      return "no reason";
-    case wire::Undecodable::kCutBeforeBth:
-      return "the snap length ends before the BTH does";
-    case wire::Undecodable::kShortUdp:
-      return "too short for its headers by the UDP or IP length";
-    case wire::Undecodable::kBadVersion:
-      return "BTH version is not 0";
-    case wire::Undecodable::kLengthMismatch:
-      return "the UDP length exceeds what the IP header says it carries";
-    case wire::Undecodable::kBadGrh:
-      return "RoCEv1 with a broken GRH";
-  }
-  return "unknown reason";
-}
 
 std::string analysis_marks(const PacketRecord& record, bool several_files) {
   const track::Observation& o = record.observation;
@@ -241,7 +223,7 @@ std::string packet_line(const PacketRecord& record, const PacketLineOptions& opt
       return start +
              paint(style, Tone::kWarning,
                    fmt::format("RoCE, not decodable: {} ({} of {} bytes captured)",
-                               undecodable_text(record.decoded->reason), record.frame.size(), record.wire_length));
+                               model::in_words(record.decoded->reason), record.frame.size(), record.wire_length));
     case wire::FrameKind::kOther:
       break;
   }

@@ -27,10 +27,7 @@ struct PacketLineOptions {
 /// Without line feed; "" for a frame that is neither RoCE nor pause.
 std::string packet_line(const PacketRecord& record, const PacketLineOptions& options);
 
-/// "retransmission of #41 (nak #40), acks #12": "" when there is nothing to say.
+/// "retransmission of #41 (NAK #40), acks #12": "" when there is nothing to say.
 std::string analysis_marks(const PacketRecord& record, bool several_files);
-
-/// Why a frame is RoCE but could not be decoded, in words.
-std::string_view undecodable_text(wire::Undecodable reason);
 
 }  // namespace rocetop::present

@@ -92,18 +92,26 @@ std::string page_rule(const RuleFacts& rule) {
 
 }  // namespace
 
+/// Beside each other where that leaves room to read in; else what a rule fires on is under its name.
 std::string rules_list(const TextStyle& style) {
+  constexpr std::size_t kGap = 2;
+  constexpr std::size_t kReadable = 50;
+  constexpr std::size_t kUnder = 4;
   std::size_t id_width = 0;
-  for (const RuleFacts& rule : kRuleBook) id_width = std::max(id_width, rule.id.size());
-  constexpr std::size_t kSeverity = 17;  // "info or warning" and a gap
-  const std::size_t start = id_width + 2 + kSeverity;
-  const bool beside = style.width >= start + 30;
+  std::size_t severity_width = 0;
+  for (const RuleFacts& rule : kRuleBook) {
+    id_width = std::max(id_width, rule.id.size());
+    severity_width = std::max(severity_width, severity_range(rule).size());
+  }
+  const std::size_t start = id_width + kGap + severity_width + kGap;
+  const bool beside = style.width >= start + kReadable;
   std::string text;
   for (const RuleFacts& rule : kRuleBook) {
-    const std::string id = paint(style, Tone::kStrong, pad_right(rule.id, id_width + 2));
+    const std::string id = paint(style, Tone::kStrong, pad_right(rule.id, id_width + kGap));
     const std::string severity = severity_range(rule);
-    text += id + (beside ? pad_right(severity, kSeverity) : severity + "\n    ");
-    text += paragraph(style, {{std::string(rule.fires), Tone::kPlain}}, beside ? start : 4, beside ? start : 4);
+    text += id + (beside ? pad_right(severity, severity_width + kGap) : severity + "\n" + std::string(kUnder, ' '));
+    const std::size_t column = beside ? start : kUnder;
+    text += paragraph(style, {{std::string(rule.fires), Tone::kPlain}}, column, column);
   }
   return text;
 }

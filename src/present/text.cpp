@@ -149,7 +149,11 @@ std::string scaled(double value, const std::array<std::string_view, N>& units) {
 std::vector<std::string> pieces(std::string_view text, std::size_t width) {
   std::vector<std::string> out;
   while (!text.empty()) {
-    const std::size_t cut = bytes_that_fit(text, width);
+    std::size_t cut = bytes_that_fit(text, width);
+    if (cut < text.size()) {  // a list is better cut between its parts
+      const std::size_t part = text.substr(0, cut).find_last_of(",;/");
+      if (part != std::string_view::npos && part + 1 > cut / 2) cut = part + 1;
+    }
     out.emplace_back(text.substr(0, cut));
     text.remove_prefix(cut);
   }

@@ -26,7 +26,7 @@ std::string fit(std::string_view text, std::size_t width, bool unicode);
 /// a line. `text` must not have been cleaned yet: the lines are. At least one line, possibly empty.
 std::vector<std::string> wrap(std::string_view text, std::size_t width, bool unicode);
 
-/// `text` (cleaned) in pieces of at most `width` cells.
+/// `text` (cleaned) in pieces of at most `width` cells, cut after a comma, semicolon or slash if one is near.
 std::vector<std::string> pieces(std::string_view text, std::size_t width);
 
 /// No-break spaces where a line break would part what is read as one: "qp 17", "44.1 ms", "port 4791", "64.5 %".

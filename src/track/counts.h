@@ -17,6 +17,7 @@
 #include "base/psn.h"
 #include "track/congestion_counts.h"
 #include "track/delays.h"
+#include "track/frame_sample.h"
 #include "wire/aeth.h"
 #include "wire/cm.h"
 #include "wire/opcode.h"
@@ -167,10 +168,7 @@ struct DirectionTraffic {
   FrameId first_cnp;
   std::uint64_t cnps_elsewhere = 0;                   ///< of `cnps`, that travelled in another VLAN than the rest
   std::optional<wire::NetworkKey> cnps_elsewhere_in;  ///< … which of them the latest did in
-  FrameId first_bad_icrc;
-  Nanos first_bad_icrc_time;
-  FrameId last_bad_icrc;
-  Nanos last_bad_icrc_time;
+  Lazy<FrameSample> bad_icrcs;
   ValueTable dscp;                                         ///< DSCP -> frames (CNPs included), ascending
   ValueTable priorities;                                   ///< 802.1p class -> frames that carried a tag
   ValueTable hop_limits;                                   ///< TTL -> frames: one a path length

@@ -53,21 +53,12 @@ void count_negative(DirectionTraffic& counts, const PacketFacts& packet) {
   }
 }
 
-void note_damage(DirectionTraffic& counts, const PacketFacts& packet) {
-  if (!counts.first_bad_icrc) {
-    counts.first_bad_icrc = packet.frame;
-    counts.first_bad_icrc_time = packet.time;
-  }
-  counts.last_bad_icrc = packet.frame;
-  counts.last_bad_icrc_time = packet.time;
-}
-
 }  // namespace
 
 void Side::count(const PacketFacts& packet) {
   if (!row.goes_on_with(packet)) begin_row(packet);
   count_in_row(packet);
-  if (packet.icrc == wire::IcrcStatus::kBad) note_damage(counts, packet);
+  if (packet.icrc == wire::IcrcStatus::kBad) counts.bad_icrcs.use().add(packet.frame, packet.time);
   if (packet.role == wire::Role::kCnp) {
     if (counts.cnps++ == 0) counts.first_cnp = packet.frame;
     counts.fast_cnps += packet.destination_options ? 1 : 0;

@@ -139,7 +139,7 @@ void truncated(Docket& docket) {
           : "Only payload and ICRC are cut off: sequence analysis is complete, ICRCs are not checked.";
   f.next_steps = {
       "a snap length of 128 bytes keeps every RoCE header, also behind a tunnel header or two; 0 keeps the ICRC too"};
-  cite(f, c.first_truncated_frame);
+  cite(f, c.truncated);
   f.frames_total = c.truncated_frames;
   date(f, c.first_time, c.last_time);
   f.values = {{"truncated_frames", static_cast<double>(c.truncated_frames)}};

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/number_text.h"
 #include "base/time_text.h"
@@ -315,8 +318,7 @@ void not_ect(Docket& docket, const LoopReader& loops) {
     std::vector<IpAddress> hosts;
     std::uint64_t packets = 0;
     std::uint64_t data = 0;
-    FrameId frame;
-    Nanos time;
+    std::vector<std::pair<FrameId, Nanos>> firsts;  // of each direction
     Nanos last;
     std::string example;
   };
@@ -330,10 +332,7 @@ void not_ect(Docket& docket, const LoopReader& loops) {
     const std::uint64_t payload = payload_packets(*v.direction);
     g.packets += std::min(payload, data_with(*v.direction, wire::Ecn::kNotEct));
     g.data += payload;
-    if (!g.frame) {
-      g.frame = v.direction->first_frame;
-      g.time = v.direction->first_time;
-    }
+    g.firsts.emplace_back(v.direction->first_frame, v.direction->first_time);
     g.last = std::max(g.last, v.direction->last_time);
     if (g.example.empty()) g.example = path_name(v);
     for (const IpAddress& host : {v.direction->src, v.direction->dst}) {
@@ -362,7 +361,7 @@ void not_ect(Docket& docket, const LoopReader& loops) {
         "set ECT(0) for RoCE on the senders (roce_np/roce_rp enable files, or the traffic class of the "
         "queue pair), if ECN is meant to be on",
         "a device on the way may clear the ECN bits: compare with a capture on the sender"};
-    cite(f, g->frame, g->time);
+    for (const auto& [frame, time] : g->firsts) cite(f, frame, time);
     date(f, g->last);
     f.connections = g->ids;
     if (f.connections.size() > kConnectionsNamed) f.connections.resize(kConnectionsNamed);

@@ -91,6 +91,10 @@ void cite(Finding& finding, const track::Episode& episode) {
   if (episode.wait.count > 0) date(finding, episode.first_time - episode.wait);
 }
 
+void cite(Finding& finding, const track::FrameSample& sample) {
+  for (const auto& [frame, time] : sample.kept()) cite(finding, frame, time);
+}
+
 void cite(Finding& finding, const track::MissingRun& run) { cite(finding, run.seen_at, run.seen_at_time); }
 
 void date(Finding& finding, Nanos time) {

@@ -67,6 +67,7 @@ void name_flow(Finding& finding, const DirectionView& view);
 void cite(Finding& finding, FrameId frame, Nanos time = {});
 /// The sender going back: what made it and its first resend, from the beginning of the wait on.
 void cite(Finding& finding, const track::Episode& episode);
+void cite(Finding& finding, const track::FrameSample& sample);
 /// The packet that jumped over missing PSNs.
 void cite(Finding& finding, const track::MissingRun& run);
 /// The evidence reaches to `time`. Not needed for what was cited with its time.

@@ -10,6 +10,7 @@
 
 #include "track/counts.h"
 #include "track/fast_cnp_log.h"
+#include "track/frame_sample.h"
 #include "track/hole_log.h"
 #include "track/pause_log.h"
 #include "track/receiver_log.h"
@@ -21,16 +22,13 @@ namespace rocetop::verdict {
 struct CaptureEvidence {
   std::uint64_t roce_frames = 0;
   std::uint64_t truncated_frames = 0;
-  FrameId first_truncated_frame;
+  track::FrameSample truncated;
   std::optional<std::uint32_t> snap_length;
   std::uint64_t capture_missed_packets = 0;
   double completeness = 1.0;
   std::optional<std::uint64_t> dropped_reported;
   std::uint64_t ip_fragments = 0;
-  FrameId first_ip_fragment;
-  Nanos first_ip_fragment_time;
-  FrameId last_ip_fragment;
-  Nanos last_ip_fragment_time;
+  track::FrameSample fragments;
   Nanos first_time;
   Nanos last_time;
   std::uint64_t evicted_connections = 0;

@@ -32,8 +32,7 @@ void icrc(Docket& docket, const DirectionView& v) {
         "look at CRC, symbol and FEC error counters of the links before the capture point; suspect cables, optics, "
         "or a device that rewrites headers"};
   }
-  cite(f, d.first_bad_icrc, d.first_bad_icrc_time);
-  cite(f, d.last_bad_icrc, d.last_bad_icrc_time);
+  if (d.bad_icrcs) cite(f, *d.bad_icrcs);
   f.frames_total = bad;
   f.values = {{"bad_packets", static_cast<double>(bad)}, {"good_packets", static_cast<double>(good)}};
 }
@@ -47,8 +46,7 @@ void fragments(Docket& docket) {
       "Adapters do not reassemble RoCE: a RoCE packet that is fragmented is lost. Only first fragments show "
       "whether they are RoCE; the rest may belong to other traffic.";
   f.next_steps = {"check that the path MTU plus headers fits every link: 4096 needs an interface MTU of at least 4200"};
-  cite(f, c.first_ip_fragment, c.first_ip_fragment_time);
-  cite(f, c.last_ip_fragment, c.last_ip_fragment_time);
+  cite(f, c.fragments);
   f.frames_total = c.ip_fragments;
   f.values = {{"fragments", static_cast<double>(c.ip_fragments)}};
 }

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "base/number_text.h"
 #include "base/time_text.h"
@@ -133,14 +136,41 @@ std::string ladder_of(const Sum& s) {
   return ladder + (s.list.size() > 8 ? " …" : "");
 }
 
+/// The waits of three resends of one PSN that end with the one at `i` double.
+bool doubles(const std::vector<const Episode*>& list, std::size_t i) {
+  if (i < 2 || list[i]->first_psn != list[i - 2]->first_psn) return false;
+  const auto doubled = [](const Episode& before, const Episode& after) {
+    const double growth =
+        static_cast<double>(after.wait.count) / static_cast<double>(std::max<std::int64_t>(before.wait.count, 1));
+    return growth > 1.7 && growth < 2.4;  // 2, with room for what else the wait holds
+  };
+  return doubled(*list[i - 2], *list[i - 1]) && doubled(*list[i - 1], *list[i]);
+}
+
+/// The exponents that allow all of the waits, a tenth at either end apart; where they double, those of the first.
+/// Nothing where the waits scatter: then they are not those of one timer.
+std::optional<std::pair<int, int>> common_exponents(const Sum& s) {
+  for (std::size_t i = 2; i < s.list.size(); ++i) {
+    if (doubles(s.list, i)) return exponents(s.list[i - 2]->wait);
+  }
+  const std::size_t outliers = s.waits.size() / 10;
+  const int least = exponents(s.waits[s.waits.size() - 1 - outliers]).first;
+  const int most = exponents(s.waits[outliers]).second;
+  if (least > most) return std::nullopt;
+  return std::pair(least, most);
+}
+
 void explain_timer(Finding& f, const DirectionView& v, const Sum& s) {
   if (s.waits.empty()) return;
-  const auto [low, high] = exponents(s.waits[s.waits.size() / 2]);
-  f.explanation += fmt::format(
-      " The median wait fits a QP timeout of n = {}{} (4.096 µs × 2^n, adapters may wait 1 to 4 times that).", low,
-      low == high ? "" : fmt::format(" to {}", high));
-  f.values.emplace_back("timeout_exponent_min", low);
-  f.values.emplace_back("timeout_exponent_max", high);
+  if (const auto range = common_exponents(s)) {
+    const auto [low, high] = *range;
+    f.explanation += fmt::format(
+        " That fits a QP timeout of n = {}{}: an estimate (4.096 µs × 2^n, of which adapters wait 1 to 4 times as "
+        "much).",
+        low, low == high ? "" : fmt::format(" to {}", high));
+    f.values.emplace_back("timeout_exponent_min", low);
+    f.values.emplace_back("timeout_exponent_max", high);
+  }
   if (v.connection->cm)
     f.explanation += fmt::format(" CM set the local ACK timeout to n = {}.", v.connection->cm->local_ack_timeout);
 }
@@ -189,17 +219,6 @@ void by_timeout(Docket& docket, const DirectionView& v) {
   cite_episodes(f, s);
 }
 
-/// The waits of three resends of one PSN double, from a few milliseconds.
-bool doubles(const std::vector<const Episode*>& list, std::size_t i, const Thresholds& thresholds) {
-  if (i < 2 || list[i]->first_psn != list[i - 2]->first_psn || list[i]->wait >= thresholds.ladder_wait) return false;
-  const auto doubled = [](const Episode& before, const Episode& after) {
-    const double growth =
-        static_cast<double>(after.wait.count) / static_cast<double>(std::max<std::int64_t>(before.wait.count, 1));
-    return growth > 1.7 && growth < 2.4;  // 2, with room for what else the wait holds
-  };
-  return doubled(*list[i - 2], *list[i - 1]) && doubled(*list[i - 1], *list[i]);
-}
-
 void early(Docket& docket, const DirectionView& v) {
   const Thresholds& t = docket.thresholds();
   std::vector<const Episode*> timeouts;
@@ -209,7 +228,7 @@ void early(Docket& docket, const DirectionView& v) {
   std::vector<const Episode*> early;
   bool ladder = false;
   for (std::size_t i = 0; i < timeouts.size(); ++i) {
-    const bool step = doubles(timeouts, i, t);
+    const bool step = timeouts[i]->wait < t.ladder_wait && doubles(timeouts, i);  // from a few milliseconds
     ladder = ladder || step;
     if (step || is_early(*timeouts[i], t)) early.push_back(timeouts[i]);
   }

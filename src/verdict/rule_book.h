@@ -80,7 +80,8 @@ inline constexpr std::array kRuleBook = {
     RuleFacts{"retransmit.timeout",
               Severity::kWarning,
               Severity::kWarning,
-              "the sender went back after silence; the waits and the QP timeout exponents that allow them are given",
+              "the sender went back after silence; the waits are given, and an estimate of the QP timeout where they "
+              "agree on one",
               "a NAK for that PSN just before; waits that are shorter than any QP timeout",
               "find the loss first; then consider a shorter QP timeout",
               {"early_wait", "low_completeness"}},

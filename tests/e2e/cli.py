@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import fcntl
+import gzip
 import json
 import os
 import pathlib
 import pty
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -62,6 +64,13 @@ class Rules(unittest.TestCase):
         self.assertIn("burst_window = 1ms", rocetop("rules", "loss.burst").stdout)
         self.assertEqual(rocetop("rules", "loss").stdout.count("fires when"), 4)
         self.assertIn("cm.rejected", rocetop("rules").stdout)
+        for width in (60, 80, 120):
+            lines = rocetop("rules", COLUMNS=str(width)).stdout.splitlines()
+            self.assertLessEqual(max(map(len, lines)), width)
+            for line in lines:
+                if not line.startswith(" "):
+                    severity = "(info|warning|critical)"
+                    self.assertRegex(line, rf"^[a-z_.]+  +{severity}( or {severity})?(  +\S|$)")
 
     def test_thresholds_change_what_is_judged(self) -> None:
         with tempfile.NamedTemporaryFile("w", suffix=".conf") as file:
@@ -169,6 +178,31 @@ class Arguments(unittest.TestCase):
                 self.assertIn(option, done.stdout)
         self.assertRegex(rocetop("--version").stdout, r"^rocetop \d+\.\d+\.\d+\n$")
 
+    def test_help_fits_the_terminal_and_breaks_between_words(self) -> None:
+        for width in (40, 80, 120):
+            for command in ([], ["triage"], ["packets"], ["rules"]):
+                text, examples = (rocetop(*command, "--help", COLUMNS=str(width)).stdout + "Examples:\n").split(
+                    "Examples:\n")[:2]
+                for line in text.splitlines():
+                    self.assertLessEqual(len(line), width, line)
+                for line in examples.strip().splitlines():
+                    self.assertIn(line.strip(), rocetop(*command, "--help", COLUMNS="300").stdout)
+                self.assertNotRegex(text, r"\w\n *=")  # "priority" and, on the next line, "=3"
+
+    def test_every_column_of_the_table_is_explained(self) -> None:
+        legend = rocetop("triage", "--help", COLUMNS="200").stdout.split("Columns of the table")[1].split("\n\n")[0]
+        names = [re.split("  +", line.strip())[0].split(", ") for line in legend.splitlines()[1:]]
+        self.assertGreaterEqual(len(names), 14)
+        readme = (CAPTURES.parent / "README.md").read_text()
+        for name in sum(names, []):
+            self.assertIn(f"`{name}`", readme)
+        known = {word for name in sum(names, []) for word in name.split()} | {"id", "connection", "%"}
+        for width in (100, 160):
+            for capture in sorted(CAPTURES.glob("*.pcapng*")):
+                text = rocetop("triage", str(capture), "--width", str(width), "--all").stdout
+                for header in re.findall(r"^  +id  connection.*$", text, re.M):
+                    self.assertLessEqual(set(header.split()), known, capture)
+
     def test_options_may_stand_between_files_and_filter(self) -> None:
         done = rocetop("packets", WRITE_LOSS, "--roce-port", "5000", "udp", "port", "4791", "-c", "1")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -230,6 +264,23 @@ class Inputs(unittest.TestCase):
         done = rocetop("triage", self.folder.name + "/damaged.pcapng", COLUMNS="1000")
         self.assertRegex(done.stdout, r"^capture: .* RoCE: the input is DAMAGED .* at byte \d+: .*before it was read")
 
+    def test_the_status_is_the_same_whatever_the_form(self) -> None:
+        whole = pathlib.Path(WRITE_LOSS).read_bytes()
+        header = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+        inputs = {  # content, status, whether a report is printed
+            "cut.pcapng": (whole[:100_000], 0, True), "cut.gz": (gzip.compress(whole)[:-1000], 0, True),
+            "damaged.pcapng": (whole[:100_000] + b"\x06\0\0\0\x07\0\0\0" + bytes(1000), 2, True),
+            "no-frame.pcap": (header + bytes(6), 3, True), "header.pcap": (header, 3, True),
+            "empty.pcap": (b"", 2, False), "text.pcap": (b"no capture\n" * 50, 2, False)}
+        for name, (content, status, reported) in inputs.items():
+            path = self.file(name, content)
+            for form in ([], ["--json"], ["--markdown"]):
+                done = rocetop("triage", *form, path)
+                self.assertEqual((done.returncode, done.stdout != ""), (status, reported), (name, form, done.stderr))
+                if form == ["--json"] and reported:
+                    self.assertEqual(bool(json.loads(done.stdout)["problems"]), "rocetop:" in done.stderr, name)
+            self.assertEqual(rocetop("packets", path).returncode, status, name)
+
     def test_no_roce_is_status_3(self) -> None:
         empty_pcap = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
         frame = bytes(12) + b"\x08\x06" + bytes(46)
@@ -282,6 +333,23 @@ class Inputs(unittest.TestCase):
         self.assertEqual(os.listdir(self.folder.name), [])
         for pipe in (process.stdin, process.stdout, process.stderr):
             pipe.close()
+
+    def test_an_interrupt_while_finishing_ends_it_and_keeps_what_is_whole(self) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            folder = pathlib.Path(self.folder.name) / str(number)
+            (folder / "csv").mkdir(parents=True)
+            os.mkfifo(folder / "csv" / "episodes.csv")  # opening it waits for a reader, who never comes
+            arguments = ["--html", str(folder / "r.html"), "--csv", str(folder / "csv"), WRITE_LOSS]
+            process = subprocess.Popen([PROGRAM, "triage", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            while not (folder / "csv" / "connections.csv").exists():  # the one before
+                self.assertIsNone(process.poll())
+            process.send_signal(number)
+            out, err = process.communicate()
+            self.assertEqual(process.returncode, -number)
+            self.assertEqual((out, err.count(b"\n")), (b"", 1))
+            self.assertIn(b"interrupted before the report was whole", err)
+            self.assertEqual(sorted(p.name for p in folder.rglob("*.*")), ["connections.csv", "episodes.csv", "r.html"])
+            self.assertTrue((folder / "r.html").read_text(encoding="utf-8").endswith("</html>\n"))
 
     def test_an_interrupt_before_the_first_byte_ends_it(self) -> None:
         for argument in ("-", os.path.join(self.folder.name, "fifo")):
@@ -525,6 +593,30 @@ class Packets(unittest.TestCase):
         self.assertEqual(first("--time", "utc"), "2026-11-29T15:53:13.362030853Z")
         self.assertEqual(first("--time", "epoch"), "1795967593.362030853")
         self.assertEqual(first("--time", "relative"), "0.537960377")  # since the first frame, RoCE or not
+
+
+class Readme(unittest.TestCase):
+    def test_what_it_shows_is_what_the_program_prints(self) -> None:
+        readme = (CAPTURES.parent / "README.md").read_text()
+        shown = re.findall(r"^```\n\$ (rocetop .*)\n((?:.*\n)*?)```$", readme, re.M)
+        shown.append(("rocetop triage captures/rnr.pcapng.zst", re.search(r"^```\n(capture: (?:.*\n)*?)```$", readme,
+                                                                         re.M).group(1)))
+        self.assertGreaterEqual(len(shown), 7)
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink(PROGRAM, os.path.join(folder, "rocetop"))
+            env = os.environ | {"PATH": folder + ":" + os.environ["PATH"], "COLUMNS": "100", "TZ": "UTC",
+                                "LC_ALL": "C.UTF-8"}
+            for command, expected in shown:
+                if "jq" in command and not shutil.which("jq"):
+                    continue
+                done = subprocess.run(command, shell=True, cwd=CAPTURES.parent, env=env, capture_output=True, text=True)
+                printed = re.sub(" +$", "", done.stdout, flags=re.M)  # fold leaves blanks
+                for part in re.split(r"^…\n", expected, flags=re.M):  # what is left out
+                    self.assertIn(part, printed, command)
+
+    def test_it_fits_a_page(self) -> None:
+        for number, line in enumerate((CAPTURES.parent / "README.md").read_text().splitlines(), 1):
+            self.assertLessEqual(len(line), 120, number)
 
 
 if __name__ == "__main__":

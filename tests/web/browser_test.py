@@ -188,7 +188,8 @@ class Report(unittest.TestCase):
         self.assertIn(f"{pair['jain_index']:.3f}", row)
         ports = self.page.run("""Array.from(document.querySelectorAll('[data-table=host-pairs] td table tbody tr'),
             (tr) => Array.from(tr.cells, (cell) => cell.textContent.replaceAll('\\u00a0', ' ')))""")
-        self.assertEqual(sorted(ports), [["50000", "1", "40", "50 %", "1 (2.5 %)"], ["50001", "1", "40", "50 %", "0"]])
+        self.assertEqual(sorted(ports), [["50000", "1", "40", "50.0 %", "1 (2.5 %)"],
+                                         ["50001", "1", "40", "50.0 %", "0"]])
         self.assertEqual(row[-1], "64")
         self.assertEqual(self.table("cnp-pacing"),
                          [["192.0.2.2", "3", "not told by the gaps", "49.0 µs", "49.0 µs", "49.0 µs",
@@ -203,7 +204,7 @@ class Report(unittest.TestCase):
         shown = hostile.replace("\u202e", "\\u202e")
         self.assertEqual([row[:5] for row in ports], [[shown, "02:00:00:00:00:02", "3", "1", "1"],
                                                       [shown, "02:00:00:00:00:01", "all (802.3x)", "1", "0"]])
-        self.assertRegex(ports[0][5], r"^11\.0 µs \(\d+ %\)$")
+        self.assertRegex(ports[0][5], r"^11\.0 µs \(\d+(\.\d)? %\)$")
 
     def test_traffic_classes(self):
         self.open("write-loss.pcapng")  # holds ARP and other frames too
@@ -219,6 +220,29 @@ class Report(unittest.TestCase):
         self.check_numbers()
         self.assertEqual(self.table("fast-cnps"), [["2001:db8::ff", "2001:db8::1", "2001:db8::2", "18", "2", "#42"]])
         self.assertEqual(self.texts(".detail [data-key=fast_cnps]"), ["fast CNP 2"])
+        keys = self.texts(".legend button")
+        self.assertTrue(any("Fast CNP about this data, from a switch" in key and "2" in key for key in keys), keys)
+        self.assertTrue(any(key.startswith("Fast CNP (from a switch)") for key in keys), keys)
+        self.assertTrue(any(key.startswith("CNP") for key in keys), keys)
+
+    def test_every_heading_says_what_it_means(self):
+        silent = ("Array.from(document.querySelectorAll('table:not(.matrix) thead th'))"
+                  ".filter((th) => th.textContent && !th.title && !th.querySelector('[title]'))"
+                  ".map((th) => th.textContent)")
+        made = ("XOFF 3 | W 1-9 | ACK 9", "ip 2001:db8::1/2001:db8::2 | W 1-40 | ACK 40 | FCNP | CNP | CNP | CNP")
+        for capture in ("write-loss.pcapng", "ce-cnp.pcapng.zst", "rnr.pcapng.zst", *made):
+            self.open(self.scenario(capture) if capture in made else capture)
+            self.assertEqual(self.page.run(silent), [], capture)
+
+    def test_words_for_people(self):
+        self.open("rnr.pcapng.zst")
+        self.assertEqual({row[0] for row in self.table("episodes")}, {"RNR NAK"})
+        split = " ".join(self.texts(".time-split p"))
+        self.assertIn("held up by the network", split)
+        self.open("ce-cnp.pcapng.zst")
+        self.assertRegex(self.texts("#capture .congestion")[0], "^10 CE-marked packets and 10 CNPs passed: ")
+        self.assertNotRegex(self.page.run("document.querySelector('.detail').innerText"),
+                                 r"\b(not_ect|not ect|ect0)\b")
 
     def test_no_roce_is_no_praise(self):
         self.open(self.scenario("XOFF 3"))

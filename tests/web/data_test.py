@@ -13,7 +13,7 @@ import report_data
 
 PROGRAM = ""
 CAPTURES = pathlib.Path()
-NOT_PACKETS = ("gap", "ce", "round_trip")  # marks that a packet gets besides its own
+NOT_PACKETS = ("gap", "ce", "told_by_switch", "round_trip")  # marks that a packet gets besides its own
 
 
 def count(direction: dict, chosen) -> int:
@@ -32,7 +32,8 @@ class Data(unittest.TestCase):
         self.assertEqual(count(drawn, lambda m: m["mark"] not in NOT_PACKETS), counts["frames"], "packets")
         total = sum(sum(report_data.column(m, "bytes")) for m in drawn["marks"])
         self.assertEqual(total, counts["bytes_on_wire"], "bytes")
-        self.assertEqual(count(drawn, lambda m: m["mark"] == "cnp"), counts["cnps"])
+        self.assertEqual(count(drawn, lambda m: m["mark"] in ("cnp", "fast_cnp")), counts["cnps"])
+        self.assertEqual(count(drawn, lambda m: m["mark"] == "fast_cnp"), counts["fast_cnps"])
         self.assertEqual(count(drawn, lambda m: m["mark"] == "rnr_nak"), counts["rnr_naks"])
         naks = ("sequence_nak", "fatal_nak")
         self.assertEqual(count(drawn, lambda m: m["mark"] in naks), sum(counts["naks"].values()))

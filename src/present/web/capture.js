@@ -3,6 +3,33 @@
 
 const kPlainRows = 25;
 
+/** What the columns of the small tables mean, for the tip of their headings. */
+const headingHelp = {
+  'class': 'DSCP, or priority of 802.1p and of PFC', 'of all': 'share of all bytes', 'by protocol': 'shares of the bytes',
+  'XOFF': 'frames that ask to stop', 'XON': 'frames that allow to go on', 'interface': 'of the capture',
+  'time paused, all ports': 'sum over the ports that asked; a pause without an XON lasts as long as its quanta at the link’s speed',
+  'time paused': 'of the link; where neither the capture nor --link-speed tells its speed, from … to',
+  'longest without XON': 'the longest pause that no XON ended', 'port': 'MAC address, or UDP port', 'RoCE': 'share of the class, and bytes',
+  'TCP': 'share of the class, and bytes', 'other UDP': 'share of the class, and bytes', 'other IP': 'share of the class, and bytes',
+  'not IP': 'share of the class, and bytes',
+  'from → to': 'sender and receiver', 'UDP source ports': 'how many; ECMP spreads by them',
+  'TTL': 'hop limits seen: one a path length', 'connections': 'that share it', 'data packets': 'requests with data, and responses',
+  'share': 'of the data packets', 'late': 'packets that came out of order, without their sender having gone back',
+  'sender': 'of the CNPs', 'CNPs': 'congestion notifications', 'paced by': 'what keeps the least distance between two CNPs',
+  'one queue pair': 'least time between two CNPs to one queue pair', 'one IP pair': 'least time between two CNPs to one host',
+  'one destination': 'least time between two CNPs to one address', 'the sending port': 'least time between any two CNPs',
+  'switch': 'who sent the Fast CNPs', 'told': 'the sender of the data', 'about data to': 'as an option of the packet tells it',
+  'queue pair': 'of the receiver', 'first frame': 'of these', 'receiver': 'of marked data',
+  'senders at once': 'the most that had marked data on the way within a millisecond',
+  'cause': 'what made the sender go back', 'PSNs': 'packet sequence numbers, first and last', 'from frame': 'the first packet sent again',
+  'trigger': 'the NAK that made it, where there is one', 'packets': 'sent again', 'needless': 'of these, sent again although they had arrived',
+  'bytes': 'payload sent again', 'wait': 'from the trigger, or from the last time the packet was sent, to the resend',
+  'of': 'requests, or responses', 'jumped over by frame': 'the packet after the gap', 'outcome': 'what became of them',
+  'count': 'how many were measured', 'min': 'the least', 'p50': 'the median', 'p90': '90 % are no longer', 'p99': '99 % are no longer',
+  'p99.9': '99.9 % are no longer', 'max': 'the most', 'on one logarithmic axis': 'from the least to the most; thick from the median to p99',
+};
+const headingTip = (heading) => typeof heading === 'string' && Object.hasOwn(headingHelp, heading) ? headingHelp[heading] : null;
+
 /** A table of texts; the columns in `numbers` (indexes) are numbers. Long ones are unfolded on demand. */
 function plainTable(caption, headings, rows, numbers = []) {
   const cell = (tag, content, i, more = {}) => el(tag, {class: numbers.includes(i) ? 'number' : null, ...more}, content);
@@ -16,7 +43,7 @@ function plainTable(caption, headings, rows, numbers = []) {
   }}, `show ${grouped(left)} more`);
   return el('figure', {class: 'table'}, el('figcaption', {class: 'quiet'}, caption), el('div', {class: 'scroll'},
       el('table', {class: 'plain', 'aria-label': caption},
-      el('thead', {}, el('tr', {}, headings.map((heading, i) => cell('th', heading, i, {scope: 'col'})))),
+      el('thead', {}, el('tr', {}, headings.map((heading, i) => cell('th', heading, i, {scope: 'col', title: headingTip(heading)})))),
       body)), more);
 }
 

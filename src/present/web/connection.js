@@ -31,10 +31,10 @@ class ConnectionDetail {
     if (this.row.notes) facts.push(this.row.notes);
     if (!c) return el('p', {class: 'quiet'}, facts.join(' · ') + ' · without details in this report; rocetop triage ' +
                                              `--json --connection ${this.row.id} has them`);
-    facts.push(c.paired_by ? `directions joined by ${c.paired_by.replaceAll('_', ' ')}` : 'one direction seen, or not joined');
+    facts.push(c.paired_by ? `directions joined by ${inWords('paired_by', c.paired_by)}` : 'one direction seen, or not joined');
     if (c.path_mtu) facts.push(`path MTU ${c.path_mtu}`);
     facts.push(`frames ${frameText(c.first_frame, c.first_file)} to ${frameText(c.last_frame, c.last_file)}`);
-    for (const d of c.directions) if (d.tap !== 'unknown') facts.push(`tap ${d.tap.replaceAll('_', ' ')} of ${d.src}`);
+    for (const d of c.directions) if (d.tap !== 'unknown') facts.push(`capture point ${inWords('tap', d.tap)}, for what ${d.src} sends`);
     return el('p', {class: 'quiet'}, facts.join(' · '));
   }
 
@@ -108,7 +108,7 @@ class ConnectionDetail {
     const packed = this.report.histogramsById.get(this.row.id)?.directions ?? [];
     return this.counts.directions.flatMap((d, i) => {
       const title = `${d.src} → ${d.dst}` + (d.dst_qpn === null ? '' : ` qp ${d.dst_qpn}`);
-      return [timeSplit(d, title), messageCounts(d, title, ofMessages), delayFacts(d, title, ofDelays),
+      return [timeSplit(d, title, ofDelays), messageCounts(d, title, ofMessages), delayFacts(d, title, ofDelays),
               congestionLoop(d, title, ofCongestion), classFacts(d, title, this.counts.directions[1 - i]),
               histograms(d, packed[i], title), distributions(d, title),
               episodes(d, title, this.report), missing(d, title, this.report)];
@@ -129,7 +129,7 @@ function longTable(name, title, headings, rows, omitted) {
   return el('details', {open: rows.length <= 20, 'data-table': name},
             el('summary', {}, `${title} (${grouped(rows.length + omitted)})`),
             el('div', {class: 'scroll'}, el('table', {class: 'plain'},
-               el('thead', {}, el('tr', {}, headings.map((h) => el('th', {scope: 'col'}, h)))), body)), more,
+               el('thead', {}, el('tr', {}, headings.map((h) => el('th', {scope: 'col', title: headingTip(h)}, h)))), body)), more,
             omitted ? el('p', {class: 'quiet'}, `${grouped(omitted)} more are counted, not listed`) : null);
 }
 
@@ -145,7 +145,7 @@ const psnRange = (run) => run.first_psn === run.last_psn ? String(run.first_psn)
 
 function episodes(direction, title, report) {
   const rows = direction.requests.episodes.map((e) => el('tr', {},
-      el('td', {}, e.cause.replaceAll('_', ' ')), el('td', {}, psnRange(e)),
+      el('td', {}, inWords('cause', e.cause)), el('td', {}, psnRange(e)),
       el('td', {}, frameLink(report, e.first_frame, e.first_file)), el('td', {}, frameLink(report, e.trigger_frame, e.trigger_file)),
       el('td', {class: 'number'}, grouped(e.packets)), el('td', {class: 'number'}, grouped(e.wasted_packets)),
       el('td', {class: 'number'}, bytesText(e.bytes)),
@@ -159,7 +159,7 @@ function missing(direction, title, report) {
   const rows = ['requests', 'responses'].flatMap((space) => direction[space].missing.map((run) => el('tr', {},
       el('td', {}, space), el('td', {}, psnRange(run)),
       el('td', {}, frameLink(report, run.seen_at_frame, run.seen_at_file)),
-      el('td', {}, run.outcome.replaceAll('_', ' ')))));
+      el('td', {}, inWords('outcome', run.outcome)))));
   const omitted = (direction.requests.missing_omitted ?? 0) + (direction.responses.missing_omitted ?? 0);
   return longTable('missing', `PSNs missing at the tap, ${title}`,
                    ['of', 'PSNs', 'jumped over by frame', 'outcome'], rows, omitted);

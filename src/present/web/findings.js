@@ -120,6 +120,7 @@ const spaced = (items) => items.flatMap((item, i) => i === 0 ? [item] : [' ', it
 function valueParts(name, value) {
   const [, stem, unit] = name.match(/^(?:(.*?)_)?(ns|bytes|bytes_per_second|bps|bits_per_second|ratio|percent)$/) ??
       [null, name, ''];
+  if (unit === 'bytes' && /(^|_)mtu$/.test(stem)) return [el('span', {class: 'quiet'}, stem.replaceAll('_', ' ') + ' '), String(value)];
   return [el('span', {class: 'quiet'}, (stem ?? name).replaceAll('_', ' ') + ' '), unitText(value, unit)];
 }
 

@@ -41,7 +41,7 @@ function percentText(ratio) {
   if (ratio === 0) return '0\u00a0%';
   if (ratio < 0.001) return '<0.1\u00a0%';
   if (ratio > 0.999 && ratio < 1) return '>99.9\u00a0%';
-  return (ratio * 100).toFixed(ratio < 0.1 ? 1 : 0) + '\u00a0%';
+  return (ratio * 100).toFixed(ratio < 0.9995 ? 1 : 0) + '\u00a0%';  // as the text has it
 }
 
 function durationText(ns) {
@@ -81,6 +81,9 @@ function exactText(value, unit) {
   if (value === null || value === undefined) return 'not known';
   return (Number.isInteger(value) ? grouped(value) : String(value)) + ' ' + unit.replaceAll('_', ' ');
 }
+
+/** What people read instead of a name of the JSON: inWords('cause', 'rnr') is "RNR NAK". */
+const inWords = (kind, name) => data.beside.words[kind]?.[name] ?? name.replaceAll('_', ' ');
 
 const endPointText = (end) => end.ip + ' qp ' + (end.qpn === null ? '?' : end.qpn);
 

@@ -9,22 +9,18 @@ function plainFacts(object, fields) {
                                               el('span', {class: 'quiet'}, heading + ' '), fieldText(object[key], unit)));
 }
 
-const splitParts = [
-  {key: 'moving_ns', name: 'moving data', colour: '--mark-ack'},
-  {key: 'network_ns', name: 'waiting for the network', colour: '--mark-resent-nak'},
-  {key: 'peer_ns', name: 'waiting for the peer', colour: '--mark-ce'},
-  {key: 'host_ns', name: 'nothing asked of the wire', colour: '--mark-new'},
-];
+const splitColours = {moving_ns: '--mark-ack', network_ns: '--mark-resent-nak', peer_ns: '--mark-ce', host_ns: '--mark-new'};
 
-function timeSplit(direction, title) {
+function timeSplit(direction, title, fields) {
   const split = direction.time_split;
   if (!split || !split.wall_ns) return null;
   const bar = el('div', {class: 'split', 'aria-hidden': 'true'});
   const words = el('p', {class: 'quiet'});
-  for (const {key, name, colour} of splitParts) {
+  for (const [key, colour] of Object.entries(splitColours)) {
     if (!split[key]) continue;
+    const {heading: name, help} = fields.find((field) => field.key === 'time_split.' + key);
     const share = split[key] / split.wall_ns;
-    const part = el('span', {title: `${name}: ${durationText(split[key])}`});
+    const part = el('span', {title: `${name}: ${durationText(split[key])}. ${help}`});
     part.style.width = 100 * share + '%';
     part.style.background = `var(${colour})`;
     bar.append(part);
@@ -49,7 +45,7 @@ const delayGroups = {rtt_gradient: 'round trip, gradient', rnr_stalls: 'RNR stal
 function delayFacts(direction, title, fields) {
   const rows = [];
   if (direction.tap_why) {
-    rows.push(['tap', `${direction.tap.replaceAll('_', ' ')} (${direction.tap_confidence}): ${direction.tap_why}`]);
+    rows.push(['tap', `${inWords('tap', direction.tap)} (${direction.tap_confidence}): ${direction.tap_why}`]);
   }
   const target = direction.rtt_over_target;
   if (target) rows.push(['round trip, target', `${percentText(target.ratio)} longer than ${durationText(target.target_ns)}`]);
@@ -66,13 +62,13 @@ function delayFacts(direction, title, fields) {
 
 /** How the packets are marked: ECN, DSCP, 802.1p class, TTL; and what class the CNPs travel in. */
 function classFacts(direction, title, opposite) {
-  const shares = (table) => {
+  const shares = (table, kind) => {
     const entries = Object.entries(table ?? {}).filter(([, frames]) => frames > 0);
     const all = entries.reduce((sum, [, frames]) => sum + frames, 0);
     return entries.map(([value, frames]) => el('span', {class: 'value', title: `${grouped(frames)} packets`},
-        el('span', {class: 'quiet'}, value.replaceAll('_', ' ') + ' '), percentText(frames / all)));
+        el('span', {class: 'quiet'}, inWords(kind, value) + ' '), percentText(frames / all)));
   };
-  const rows = [['ECN', shares(direction.ecn)], ['DSCP', shares(direction.dscp)], ['802.1p', shares(direction.priorities)],
+  const rows = [['ECN', shares(direction.ecn, 'ecn')], ['DSCP', shares(direction.dscp)], ['802.1p', shares(direction.priorities)],
                 ['TTL', shares(direction.ttl)]].filter(([, facts]) => facts.length > 0);
   if (direction.dscp_changes > 0) rows.push(['DSCP changes', grouped(direction.dscp_changes)]);
   if (typeof opposite?.cnp_dscp === 'number') rows.push(['DSCP of the CNPs for it', String(opposite.cnp_dscp)]);
@@ -86,7 +82,7 @@ function classFacts(direction, title, opposite) {
 function congestionLoop(direction, title, fields) {
   const loop = direction.congestion;
   if (!loop || !(loop.ce_packets || loop.cnps || loop.fast_cnps || (loop.loop && !['idle', 'unknown'].includes(loop.loop)))) return null;
-  return el('details', {open: true}, el('summary', {}, `Congestion loop, ${title}: ${(loop.loop ?? 'unknown').replaceAll('_', ' ')}`),
+  return el('details', {open: true}, el('summary', {}, `Congestion loop, ${title}: ${inWords('loop', loop.loop ?? 'unknown')}`),
             el('p', {}, plainFacts(loop, fields), loop.swings ? el('span', {class: 'value'},
                 el('span', {class: 'quiet'}, 'swings '), `${grouped(loop.swings.count)}, one in ${durationText(loop.swings.period_ns)}, ` +
                 `down by ${percentText(loop.swings.amplitude_ratio)}`) : null));
@@ -103,7 +99,8 @@ function* findDistributions(object, path = []) {
 }
 
 /** Where a distribution stands in the JSON, in words. */
-const pathText = (path) => path.join(' ').replaceAll(/_ns|_bytes/g, '').replaceAll('_', ' ').replace('rtt', 'round trip');
+const pathText = (path) => path.join(' ').replaceAll(/_ns|_bytes/g, '').replaceAll('_', ' ').replace('rtt', 'round trip')
+    .replaceAll(/\b(ce|cnp)\b/g, (word) => word.toUpperCase());
 
 const percentiles = ['min', 'p50', 'p90', 'p99', 'p999', 'max'];
 
@@ -119,9 +116,10 @@ function distributions(direction, title) {
                           : path.at(-1).endsWith('_bytes') ? bytesText(v) : grouped(Math.round(v));
   return el('details', {open: true}, el('summary', {}, `Distributions, ${title}`), el('div', {class: 'scroll'},
       el('table', {class: 'plain'},
-         el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, 'of'), el('th', {scope: 'col', class: 'number'}, 'count'),
-                            percentiles.map((p) => el('th', {scope: 'col', class: 'number'}, p.replace('p999', 'p99.9'))),
-                            el('th', {scope: 'col', class: 'whiskers'}, 'on one logarithmic axis'))),
+         el('thead', {}, el('tr', {}, el('th', {scope: 'col', title: 'what is measured'}, 'of'),
+                            ['count', ...percentiles].map((p) => p.replace('p999', 'p99.9'))
+                                .map((p) => el('th', {scope: 'col', class: 'number', title: headingTip(p)}, p)),
+                            el('th', {scope: 'col', class: 'whiskers', title: headingTip('on one logarithmic axis')}, 'on one logarithmic axis'))),
          el('tbody', {}, found.map(([path, d]) => el('tr', {'data-distribution': path.join('.')},
              el('th', {scope: 'row'}, pathText(path)),
              el('td', {class: 'number'}, grouped(d.count)),

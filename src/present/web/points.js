@@ -91,10 +91,13 @@ const marks = {
   rnr_nak: {name: 'RNR NAK', colour: '--mark-rnr', shape: 'up', layer: 5},
   ce: {name: 'CE mark', colour: '--mark-ce', shape: 'lane', lane: 1, layer: 5},
   cnp: {name: 'CNP', colour: '--mark-cnp', shape: 'lane', lane: 0, layer: 5},
+  fast_cnp: {name: 'Fast CNP', colour: '--mark-fast-cnp', shape: 'lane', lane: 2, layer: 5},
+  told_by_switch: {name: 'Fast CNP about this data, from a switch', colour: '--mark-fast-cnp', shape: 'lane', lane: 2, layer: 5},
   other: {name: 'other packet', colour: '--mark-duplicate', shape: 'lane', lane: 1, layer: 1},
   round_trip: {name: 'round trip', colour: '--mark-ack', shape: 'dot', layer: 1},
 };
-const countsPackets = (mark) => mark !== 'gap' && mark !== 'ce' && mark !== 'round_trip';
+const countsPackets = (mark) => !['gap', 'ce', 'told_by_switch', 'round_trip'].includes(mark);
+const hasPsns = (mark) => !['cnp', 'fast_cnp', 'told_by_switch', 'other', 'round_trip'].includes(mark);
 const isResent = (mark) => mark.startsWith('resent_') || mark === 'response_again';
 
 /** A responder does not resend for reasons of its own: it answers again what is asked again. */

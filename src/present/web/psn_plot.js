@@ -6,10 +6,11 @@ class PsnPlot extends Plot {
   /** `requester` and `replier`: {name, points} of the two directions; the replier may be unknown. */
   constructor(view, requester, replier, several) {
     const own = requester.points.filter((p) => p.space === 'requests');
-    const theirs = (replier?.points ?? []).filter((p) => p.space !== 'requests' && p.mark !== 'round_trip' &&
-                                                         p.mark !== 'other');
+    const theirs = (replier?.points ?? []).filter((p) => p.space !== 'requests' &&
+                                                         !['round_trip', 'other', 'told_by_switch'].includes(p.mark));
+    const told = requester.points.filter((p) => p.mark === 'told_by_switch');
     const cnpsBack = requester.points.filter((p) => p.mark === 'cnp' && theirs.some((q) => q.mark === 'ce'));
-    const all = [...own, ...theirs, ...cnpsBack];
+    const all = [...own, ...theirs, ...cnpsBack, ...told];
     const binned = all.filter((p) => p.binNs > 0);
     super(view, {
       title: `PSNs over time: requests of ${requester.name}`, height: 380, label: 'PSN from the first on',
@@ -26,7 +27,7 @@ class PsnPlot extends Plot {
     this.base = Math.min(...(firsts.length ? firsts : this.onAxis()).map((p) => p.low[0]));
   }
 
-  onAxis() { return this.all.filter((p) => p.mark !== 'cnp'); }
+  onAxis() { return this.all.filter((p) => hasPsns(p.mark)); }
   shown() { return this.all.filter((p) => !this.hidden.has(p.mark)); }
 
   keys() {
@@ -41,7 +42,7 @@ class PsnPlot extends Plot {
     let low = Infinity;
     let high = -Infinity;
     for (const p of this.shown()) {
-      if (p.mark === 'cnp') continue;
+      if (!hasPsns(p.mark)) continue;
       const [from, to] = p.range(this.view.min, this.view.max);
       for (let i = from; i < to; ++i) {
         if (p.low[i] < low) low = p.low[i];
@@ -163,8 +164,8 @@ function describeCell(points, i, base, sender) {
                  momentText(points.t[i]) + (points.duration[i] ? ` for ${durationText(points.duration[i])}` : '')];
   if (points.mark === 'round_trip') lines[0] = `round trip ${durationText(points.low[i])}` +
       (points.span[i] ? ` to ${durationText(points.low[i] + points.span[i])}` : '');
-  else if (points.mark !== 'cnp' && points.mark !== 'other' && base !== null) lines.push(psnText(points, i, base));
-  lines.push(`from ${sender}`);
+  else if (hasPsns(points.mark) && base !== null) lines.push(psnText(points, i, base));
+  lines.push(`${points.mark === 'told_by_switch' ? 'to' : 'from'} ${sender}`);
   return lines;
 }
 

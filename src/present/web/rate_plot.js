@@ -31,11 +31,15 @@ class RatePlot extends Plot {
     this.directions = directions;
     this.packets = directions.map(({points}) => points.filter((p) => countsPackets(p.mark)));
     this.resent = directions.flatMap(({points}) => points.filter((p) => isResent(p.mark)));
+    const marked = (mark) => directions.flatMap(({points}) => points.filter((p) => p.mark === mark));
+    const fast = marked('fast_cnp');
     this.lanes = [
       {id: 'cnp', name: 'CNP', colour: '--mark-cnp', shape: 'lane', lane: 0,
-       list: directions.flatMap(({points}) => points.filter((p) => p.mark === 'cnp'))},
-      {id: 'xoff', name: 'pause (XOFF)', colour: '--mark-pause', shape: 'lane', lane: 1, list: pauses.map((p) => p.xoff)},
-      {id: 'xon', name: 'resume (XON)', colour: '--mark-resume', shape: 'lane', lane: 2, list: pauses.map((p) => p.xon)},
+       list: marked('cnp')},
+      {id: 'fast_cnp', name: 'Fast CNP (from a switch)', colour: '--mark-fast-cnp', shape: 'lane', lane: 1,
+       list: fast.length ? fast : marked('told_by_switch')},
+      {id: 'xoff', name: 'pause (XOFF)', colour: '--mark-pause', shape: 'lane', lane: 2, list: pauses.map((p) => p.xoff)},
+      {id: 'xon', name: 'resume (XON)', colour: '--mark-resume', shape: 'lane', lane: 3, list: pauses.map((p) => p.xon)},
     ].map((lane) => ({...lane, list: lane.list.filter((p) => p.size > 0)})).filter(({list}) => list.length > 0);
     this.pauses = pauses;
     this.lines = directions.map(({name}, i) => ({id: 'rate' + i, name, colour: i === 0 ? '--rate-a' : '--rate-b',
@@ -89,7 +93,7 @@ class RatePlot extends Plot {
   nearest(left, top) {
     const time = this.plot.posToVal(left, 'x');
     const reach = kReach / 2 * (this.view.max - this.view.min) / this.plot.over.clientWidth;
-    for (const {id, list, lane} of top < 40 ? this.lanes : []) {
+    for (const {id, list, lane} of top < 52 ? this.lanes : []) {
       if (this.hidden.has(id) || Math.abs(top - (7 + 11 * lane)) > 6) continue;
       for (const points of list) {
         const [from, to] = points.range(time - reach, time + reach);

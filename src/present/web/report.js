@@ -93,7 +93,8 @@ class Report {
         .filter(({value, key}) => value !== null && value !== undefined &&
                                   (value !== 0 || ['frames', 'roce_frames', 'capture_missed_packets'].includes(key)));
     return this.section('capture', 'What the capture is worth',
-        el('p', {class: 'honesty'}, beside.honesty), beside.also ? el('p', {class: 'quiet'}, 'Also there: ' + beside.also) : null,
+        el('p', {class: 'honesty'}, beside.honesty),
+        beside.congestion ? el('p', {class: 'congestion'}, beside.congestion) : null, beside.also ? el('p', {class: 'quiet'}, 'Also there: ' + beside.also) : null,
         triage.partial ? el('p', {class: 'notice'}, 'Only a part was analysed: a filter, -c, --from, --to or an interruption.') : null,
         ...triage.problems.map((problem) => el('p', {class: 'notice'}, problem.message)),
         el('dl', {class: 'tiles'}, facts.map(({key, heading, unit, help, value}) => el('div', {title: help, 'data-key': key},

@@ -44,7 +44,7 @@ TEST(Bound, MomentsThatThereAreNot) {
 TEST(Bound, DistancesFromTheFirstFrame) {
   EXPECT_EQ(bound("+1.5s").time, kFirst + milliseconds(1'500));
   EXPECT_EQ(bound("+2").time, kFirst + seconds(2));
-  EXPECT_EQ(bound("+250us").time, kFirst + microseconds(250));
+  for (const char* text : {"+250us", "+250µs", "+250μs"}) EXPECT_EQ(bound(text).time, kFirst + microseconds(250));
   EXPECT_EQ(bound("+1m").time, kFirst + seconds(60));
   for (const char* text : {"+", "+s", "+1x", "+1.2.3s", "+-1s", "+1e30s"}) {
     EXPECT_FALSE(parse_bound("--from", text, Zone::kUtc)) << text;

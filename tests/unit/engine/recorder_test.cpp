@@ -84,6 +84,16 @@ TEST(Recorder, DrawsEachPacketAsWhatItWas) {
   EXPECT_EQ(series(r.timeline, 0, 1, Mark::kSequenceNak)->cells()[0].low, 102);
 }
 
+TEST(Recorder, DrawsFastCnpsApartAndWithTheDataTheyAreAbout) {
+  const auto r = record("ip 2001:db8::1/2001:db8::2 | W 100-103 | FCNP | ACK 103 | W 104-105 | FCNP | ACK 105 | CNP");
+  ASSERT_EQ(r.timeline.connections.size(), 2u);
+  EXPECT_EQ(marks(r.timeline, 0, 0), "new 6, told_by_switch 2");
+  EXPECT_EQ(marks(r.timeline, 0, 1), "ack 2, round_trip 2, cnp 1");
+  EXPECT_EQ(marks(r.timeline, 1, 0), "fast_cnp 2");
+  EXPECT_EQ(series(r.timeline, 0, 0, Mark::kToldBySwitch)->cells()[0].frame, FrameId(0, 5));
+  EXPECT_TRUE(r.timeline.connections[0].in_full());
+}
+
 TEST(Recorder, TakesTheCauseThatLaterPacketsSettle) {
   // Late, then found out to be the sender going back.
   const auto r = record("W 100-105 | drop 102 | NAK 102 | wait 1ms | W 102-105 | ACK 105");

@@ -130,5 +130,28 @@ TEST(Words, CoverTheirEnums) {
   EXPECT_FALSE(severity_from("never"));
 }
 
+/// All values of an enum up to `last`, as people read them: all there, and none a name.
+template <typename Enum>
+void check_words(Enum last) {
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(last); ++i) {
+    const std::string_view words = in_words(static_cast<Enum>(i));
+    EXPECT_NE(words, "?") << i;
+    EXPECT_EQ(words.find('_'), std::string_view::npos) << words;
+  }
+}
+
+TEST(Words, ForPeopleAreNoNames) {
+  check_words(track::Kind::kUntracked);
+  check_words(track::Cause::kUnknown);
+  check_words(track::Outcome::kUnresolved);
+  check_words(track::Tap::kNearDestination);
+  check_words(track::PairedBy::kUdpPort);
+  check_words(track::Loop::kOscillating);
+  check_words(wire::Ecn::kCe);
+  check_words(static_cast<wire::Undecodable>(wire::kUndecodableCount - 1));
+  EXPECT_EQ(in_words(wire::Undecodable::kLengthMismatch), "the UDP length exceeds what the IP header says it carries");
+  EXPECT_EQ(in_words(wire::Undecodable::kBadGrh), "RoCEv1 with a broken GRH");
+}
+
 }  // namespace
 }  // namespace rocetop::model

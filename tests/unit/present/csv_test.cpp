@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sample_snapshot.h"
+#include "support/written.h"
 
 namespace rocetop::present {
 namespace {
@@ -54,9 +55,7 @@ class Table {
  public:
   explicit Table(std::string_view name, const model::Snapshot& snapshot = testing::snapshot()) {
     for (const CsvFile& f : csv_files()) {
-      std::string text;
-      if (f.name == name) f.write(snapshot, [&](std::string_view piece) { text += piece; });
-      if (f.name == name) records_ = read(text);
+      if (f.name == name) records_ = read(test::written([&](const TextSink& sink) { f.write(snapshot, sink); }));
     }
     EXPECT_FALSE(records_.empty()) << name;
     for (const auto& record : records_) EXPECT_EQ(record.size(), records_[0].size()) << name;

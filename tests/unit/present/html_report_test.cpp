@@ -10,14 +10,14 @@
 #include "present/packed_column.h"
 #include "present/script_text.h"
 #include "sample_snapshot.h"
+#include "support/written.h"
 
 namespace rocetop::present {
 namespace {
 
 std::string report(const model::Snapshot& snapshot, const HtmlReportOptions& options = {}) {
-  std::string html;
-  write_html_report(snapshot, snapshot, model::Timeline(), options, [&](std::string_view piece) { html += piece; });
-  return html;
+  return test::written(
+      [&](const TextSink& sink) { write_html_report(snapshot, snapshot, model::Timeline(), options, sink); });
 }
 
 nlohmann::json data(const std::string& html) {
@@ -27,12 +27,11 @@ nlohmann::json data(const std::string& html) {
 }
 
 std::string script_text(std::initializer_list<std::string_view> pieces) {
-  std::string out;
-  const TextSink sink = [&](std::string_view piece) { out += piece; };
-  ScriptText text(sink);
-  for (const std::string_view piece : pieces) text.write(piece);
-  text.finish();
-  return out;
+  return test::written([&](const TextSink& sink) {
+    ScriptText text(sink);
+    for (const std::string_view piece : pieces) text.write(piece);
+    text.finish();
+  });
 }
 
 TEST(ScriptText, EndsNoElementAndNoLine) {

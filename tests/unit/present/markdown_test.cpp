@@ -7,14 +7,13 @@
 #include <string>
 
 #include "sample_snapshot.h"
+#include "support/written.h"
 
 namespace rocetop::present {
 namespace {
 
 std::string markdown(const model::Snapshot& snapshot, const MarkdownOptions& options = {}) {
-  std::string text;
-  write_markdown(snapshot, snapshot, options, [&](std::string_view piece) { text += piece; });
-  return text;
+  return test::written([&](const TextSink& sink) { write_markdown(snapshot, snapshot, options, sink); });
 }
 
 TEST(Markdown, HasFindingsWithProofAndTheTable) {

@@ -41,6 +41,8 @@ TEST(Fit, CutsWithAnEllipsis) {
 TEST(Wrap, BreaksAtSpacesAndCutsLongWords) {
   EXPECT_EQ(wrap("one two three", 7, true), (std::vector<std::string>{"one two", "three"}));
   EXPECT_EQ(wrap("abcdefghij k", 4, true), (std::vector<std::string>{"abcd", "efgh", "ij k"}));
+  EXPECT_EQ(wrap("mtu=4096,port=4791,priority=3", 20, true),
+            (std::vector<std::string>{"mtu=4096,port=4791,", "priority=3"}));
   EXPECT_EQ(wrap("", 10, true), (std::vector<std::string>{""}));
   EXPECT_EQ(wrap("a\nb", 10, true), (std::vector<std::string>{"a", "b"}));
 }

@@ -8,6 +8,7 @@
 
 #include "model/fields.h"
 #include "sample_snapshot.h"
+#include "support/written.h"
 
 namespace rocetop::present {
 namespace {
@@ -15,9 +16,7 @@ namespace {
 using nlohmann::json;
 
 json rendered(const model::Snapshot& snapshot, const TriageJsonLimits& limits = {}) {
-  std::string out;
-  write_triage_json(snapshot, [&out](std::string_view text) { out += text; }, limits);
-  return json::parse(out);
+  return json::parse(test::written([&](const TextSink& sink) { write_triage_json(snapshot, sink, limits); }));
 }
 
 /// Is `key` ("a.b") a path in `object`?

@@ -9,6 +9,7 @@
 
 #include "present/text.h"
 #include "sample_snapshot.h"
+#include "support/written.h"
 
 namespace rocetop::present {
 namespace {
@@ -27,9 +28,7 @@ TriageTextOptions at_width(std::size_t width) {
 }
 
 std::string rendered(const model::Snapshot& s, const TriageTextOptions& options) {
-  std::string out;
-  write_triage_text(s, s, options, [&out](std::string_view text) { out += text; });
-  return out;
+  return test::written([&](const TextSink& sink) { write_triage_text(s, s, options, sink); });
 }
 
 std::vector<std::string> lines(const std::string& text) {
@@ -91,6 +90,28 @@ TEST(TriageText, BeginsWithWhatTheCaptureIsWorth) {
         "a window of the capture: what was sent before it is not known"}) {
     EXPECT_TRUE(contains(bad, part)) << part << "\n" << bad;
   }
+}
+
+TEST(TriageText, SaysInWordsWhatCouldNotBeDecoded) {
+  model::Snapshot s = snapshot();
+  s.capture.undecodable[static_cast<std::size_t>(wire::Undecodable::kShortUdp)] = 2;
+  s.capture.undecodable[static_cast<std::size_t>(wire::Undecodable::kBadVersion)] = 1'000;
+  const std::string text = rendered(s, at_width(1000));
+  EXPECT_TRUE(contains(text,
+                       "1,002 RoCE frames undecodable (2: too short for its headers by the UDP or IP length; "
+                       "1,000: the BTH version is not 0)"))
+      << text;
+}
+
+TEST(TriageText, WritesMicrosecondsAsOneDoes) {
+  model::Snapshot s = snapshot();
+  s.start = seconds(1'700'000'000);
+  s.findings[0].first_time = *s.start + microseconds(415) + Nanos{600};
+  s.findings[0].last_time = *s.start + milliseconds(2);
+  EXPECT_TRUE(contains(rendered(s, at_width(1000)), "+415.6µs to +2ms"));
+  TriageTextOptions ascii = at_width(1000);
+  ascii.style.unicode = false;
+  EXPECT_TRUE(contains(rendered(s, ascii), "+415.6us to +2ms"));
 }
 
 TEST(TriageText, SaysWhatOneDirectionAndDatagramsCannotShow) {

@@ -3,6 +3,7 @@
 // link that lost what was sent meanwhile.
 #include <gtest/gtest.h>
 
+#include "support/packets.h"
 #include "track/tracker.h"
 
 namespace rocetop::track {
@@ -14,16 +15,8 @@ constexpr std::uint32_t kConnections = 4;
 class Holes : public testing::Test {
  protected:
   void see(std::uint32_t qpn, std::uint32_t psn, std::uint32_t file = 0) {
-    wire::Packet p;
-    const std::uint8_t a[4] = {192, 0, 2, 1};
-    const std::uint8_t b[4] = {192, 0, 2, 2};
-    p.src = IpAddress::v4(a);
-    p.dst = IpAddress::v4(b);
-    p.bth.opcode = kUcWriteOnly;
-    p.bth.dest_qp = Qpn{qpn};
-    p.bth.psn = Psn{psn};
     now = now + microseconds(1);
-    tracker.on_packet(p, FrameId(file, ++frame), now, 1100);
+    tracker.on_packet(test::packet(1, 2, kUcWriteOnly, qpn, psn), FrameId(file, ++frame), now, 1100);
   }
   void all_send(std::uint32_t first, std::uint32_t last, std::uint32_t file = 0) {
     for (std::uint32_t psn = first; psn <= last; ++psn) {

@@ -4,29 +4,15 @@
 
 #include <random>
 
+#include "support/packets.h"
 #include "track/tracker.h"
 
 namespace rocetop::track {
 namespace {
 
-wire::Packet packet(std::uint32_t src, std::uint32_t dst, std::uint8_t opcode, std::uint32_t qpn, std::uint32_t psn) {
-  const auto address = [](std::uint32_t host) {
-    const std::uint8_t bytes[4] = {192, 0, 2, static_cast<std::uint8_t>(host)};
-    return IpAddress::v4(bytes);
-  };
-  wire::Packet p;
-  p.src = address(src);
-  p.dst = address(dst);
-  p.udp_src = 50000;
-  p.bth.opcode = opcode;
-  p.bth.dest_qp = Qpn{qpn};
-  p.bth.psn = Psn{psn};
+wire::Packet packet(std::uint8_t src, std::uint8_t dst, std::uint8_t opcode, std::uint32_t qpn, std::uint32_t psn) {
+  wire::Packet p = test::packet(src, dst, opcode, qpn, psn);
   p.bth.ack_request = true;
-  if (opcode == 0x11) {
-    p.headers = p.expected_headers = wire::kAeth;
-    p.aeth.syndrome = 0x1F;
-    p.aeth.msn = Msn{psn};
-  }
   return p;
 }
 

@@ -151,7 +151,8 @@ TEST(Counts, ABadIcrcDoesNotFillAGap) {
   EXPECT_EQ(requests.missing_packets[static_cast<std::size_t>(track::Outcome::kRetransmitted)], 1U);
   EXPECT_EQ(requests.reordered_packets, 0U);
   EXPECT_EQ(a.icrc[static_cast<std::size_t>(wire::IcrcStatus::kBad)], 1U);
-  EXPECT_EQ(a.first_bad_icrc, FrameId(0, 7));
+  ASSERT_TRUE(a.bad_icrcs);
+  EXPECT_EQ(a.bad_icrcs->kept()[0].frame, FrameId(0, 7));
 }
 
 TEST(Counts, CountBytesOfResends) {

@@ -3,13 +3,14 @@
 // own. Neither is another network.
 #include <gtest/gtest.h>
 
+#include "support/packets.h"
 #include "track/tracker.h"
 
 namespace rocetop::track {
 namespace {
 
-constexpr std::uint8_t kWriteOnly = 0x0A;
-constexpr std::uint8_t kAcknowledge = 0x11;
+constexpr std::uint8_t kWriteOnly = test::kWriteOnlyOpcode;
+constexpr std::uint8_t kAcknowledge = test::kAcknowledgeOpcode;
 constexpr std::uint8_t kCnp = 0x81;
 constexpr std::uint16_t kVlan = 5;
 
@@ -17,25 +18,12 @@ constexpr std::uint16_t kVlan = 5;
 class TaggedPackets : public testing::Test {
  protected:
   static wire::Packet packet(bool request, std::uint8_t opcode, std::uint32_t psn) {
-    wire::Packet p;
-    const std::uint8_t a[4] = {192, 0, 2, 1};
-    const std::uint8_t b[4] = {192, 0, 2, 2};
-    p.src = IpAddress::v4(request ? a : b);
-    p.dst = IpAddress::v4(request ? b : a);
-    p.udp_src = 50000;
+    wire::Packet p = request ? test::packet(1, 2, opcode, 18, psn) : test::packet(2, 1, opcode, 17, psn);
     p.has_ip_id = true;
-    p.bth.opcode = opcode;
-    p.bth.dest_qp = Qpn{request ? 18U : 17U};
-    p.bth.psn = Psn{psn};
     if (opcode == kWriteOnly) {
       p.bth.ack_request = true;
       p.payload_bytes = 1024;
       p.headers = p.expected_headers = wire::kReth;
-    }
-    if (opcode == kAcknowledge) {
-      p.headers = p.expected_headers = wire::kAeth;
-      p.aeth.syndrome = 0x1F;
-      p.aeth.msn = Msn{psn};
     }
     return p;
   }

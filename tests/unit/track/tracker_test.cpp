@@ -4,23 +4,16 @@
 
 #include <gtest/gtest.h>
 
+#include "support/packets.h"
+
 namespace rocetop::track {
 namespace {
 
 wire::Packet packet(std::uint8_t opcode, std::uint32_t dst_qpn, std::uint32_t psn) {
-  wire::Packet p;
-  const std::uint8_t a[4] = {192, 0, 2, 1};
-  const std::uint8_t b[4] = {192, 0, 2, 2};
-  p.src = IpAddress::v4(a);
-  p.dst = IpAddress::v4(b);
-  p.udp_src = 50000;
-  p.bth.opcode = opcode;
-  p.bth.dest_qp = Qpn{dst_qpn};
-  p.bth.psn = Psn{psn};
-  return p;
+  return test::packet(1, 2, opcode, dst_qpn, psn);
 }
 
-constexpr std::uint8_t kWriteOnlyOpcode = 0x0A;
+using test::kWriteOnlyOpcode;
 constexpr std::uint8_t kUndefinedUd = 0x66;
 
 TEST(Tracker, KeepsAFlowThatBeganWithAnUndefinedOpcode) {

@@ -320,13 +320,67 @@ const Row kRows[] = {
 INSTANTIATE_TEST_SUITE_P(Rules, Scenarios, ::testing::ValuesIn(kRows),
                          [](const auto& row) { return std::string(row.param.name); });
 
+/// Timeouts with these waits, each of a PSN of its own.
+std::string timeouts(const std::vector<std::string>& waits) {
+  std::string text = "W 98-99 | ACK 99 | ";
+  for (std::size_t i = 0; i < waits.size(); ++i) {
+    const std::string psn = std::to_string(100 + i);
+    text += "W " + psn + " | wait " + waits[i] + " | W " + psn + " | ACK " + psn + " | ";
+  }
+  return text + "W 400 | ACK 400";
+}
+
+TEST(Rules, AQpTimeoutIsEstimatedWhereTheWaitsAgree) {
+  const auto explained = [](const std::vector<std::string>& waits) {
+    for (const Finding& f : findings_of(timeouts(waits))) {
+      if (f.rule == "retransmit.timeout") return f.explanation;
+    }
+    return std::string("no timeout");
+  };
+  EXPECT_NE(explained({"67ms", "70ms", "130ms"}).find("n = 13 to 14: an estimate"), std::string::npos)
+      << explained({"67ms", "70ms", "130ms"});
+  for (const auto& scattered : {std::vector<std::string>{"3ms", "40ms", "700ms"}, {"5ms", "5ms", "90ms", "90ms"}}) {
+    EXPECT_EQ(explained(scattered).find("QP timeout of n"), std::string::npos) << explained(scattered);
+    EXPECT_NE(explained(scattered).find("Waits since"), std::string::npos);
+  }
+}
+
+TEST(Rules, AQpTimeoutIsEstimatedFromTheFirstOfWaitsThatDouble) {
+  const auto findings = findings_of(
+      "W 98-99 | ACK 99 | W 100 | wait 67ms | W 100 | wait 134ms | W 100 | wait 268ms | W 100 | "
+      "wait 536ms | W 100 | ACK 100");
+  const auto timeout =
+      std::find_if(findings.begin(), findings.end(), [](const auto& f) { return f.rule == "retransmit.timeout"; });
+  ASSERT_NE(timeout, findings.end());
+  EXPECT_NE(timeout->explanation.find("n = 12 to 14: an estimate"), std::string::npos) << timeout->explanation;
+}
+
+TEST(Rules, EightPacketsProveWhatMoreCould) {
+  std::string damaged = "W 98-99 | ACK 99 | W 100-120 | ";
+  for (int psn = 100; psn < 120; ++psn) damaged += "bad " + std::to_string(psn) + " | ";
+  const auto findings = findings_of(damaged + "NAK 100 | W 100-120 | ACK 120");
+  const auto bad = std::find_if(findings.begin(), findings.end(), [](const auto& f) { return f.rule == "icrc.bad"; });
+  ASSERT_NE(bad, findings.end());
+  EXPECT_EQ(bad->frames.size(), 8U);
+  EXPECT_EQ(bad->frames_total, 20U);
+  CaptureEvidence capture;
+  capture.roce_frames = 100;
+  capture.truncated_frames = 50;
+  for (std::uint32_t i = 1; i <= 50; ++i) capture.truncated.add(FrameId(0, i), milliseconds(i));
+  const auto cut = findings_of(capture);
+  ASSERT_EQ(cut.size(), 1U);
+  EXPECT_EQ(cut[0].frames.size(), 8U);
+  EXPECT_EQ(cut[0].frames.back(), FrameId(0, 50));
+  EXPECT_EQ(cut[0].frames_total, 50U);
+}
+
 TEST(Rules, OfTheCaptureFireAsItsFramesSay) {
   CaptureEvidence capture;
   capture.roce_frames = 100;
   EXPECT_TRUE(findings_of(capture).empty());
   capture.ip_fragments = 3;
-  capture.first_ip_fragment = FrameId(0, 7);
-  capture.last_ip_fragment = FrameId(0, 9);
+  capture.fragments.add(FrameId(0, 7), milliseconds(1));
+  capture.fragments.add(FrameId(0, 9), milliseconds(2));
   EXPECT_TRUE(holds(findings_of(capture), "ip.fragments"));
   EXPECT_FALSE(holds(findings_of(capture), "capture.truncated")) << "the rest of a fragment is not cut off";
   capture.truncated_frames = 5;
