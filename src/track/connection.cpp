@@ -33,6 +33,21 @@ Connection::Connection(const Connection& other)
       cm_(other.cm_),
       facts(other.facts) {}
 
+// Before the object stands where its memory begins.
+void* Connection::operator new(std::size_t bytes, std::align_val_t alignment) {
+  const auto align = static_cast<std::size_t>(alignment);
+  std::size_t room = bytes + align;
+  void* memory = ::operator new(room + sizeof(void*));
+  void* object = static_cast<void**>(memory) + 1;
+  std::align(align, bytes, object, room);
+  static_cast<void**>(object)[-1] = memory;
+  return object;
+}
+
+void Connection::operator delete(void* object, std::size_t, std::align_val_t) {
+  if (object != nullptr) ::operator delete(static_cast<void**>(object)[-1]);
+}
+
 std::size_t Connection::add_side(const FlowKey& key) {
   const std::size_t index = side_count_++;
   sides_[index].emplace().key = key;

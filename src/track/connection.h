@@ -5,6 +5,7 @@
 
 #include <array>
 #include <memory>
+#include <new>
 #include <optional>
 #include <vector>
 
@@ -27,6 +28,10 @@ class Connection {
  public:
   Connection() = default;
   Connection(const Connection& other);
+  /// Memory of the ordinary kind, aligned here: of what the C library aligns, it finds little again when many
+  /// connections come and go.
+  static void* operator new(std::size_t bytes, std::align_val_t alignment);
+  static void operator delete(void* object, std::size_t bytes, std::align_val_t alignment);
   Connection& operator=(const Connection&) = delete;
 
   /// Adds a side that sends what `key` says; returns its index, 0 or 1.

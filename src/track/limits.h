@@ -17,7 +17,7 @@ struct Limits {
   std::size_t open_runs = 4'096;       ///< open missing runs per space; a one-way or sampled capture has endless ones
   std::size_t open_runs_total = 400'000;        ///< … and over all spaces: 16 MB
   std::size_t reads_total = 200'000;            ///< READs and atomics remembered over all spaces: about 30 MB
-  std::size_t history_slots_start = 64;         ///< PSNs remembered per space at first
+  std::size_t history_slots_start = 64;         ///< PSNs remembered per space, once there are as many
   std::size_t history_slots_most = 1 << 16;     ///< … at most: 268 MB in flight at 4 KiB
   std::size_t history_slots_total = 3'000'000;  ///< over all spaces: about 100 MB
   std::size_t held_packets = 256;               ///< replies kept per direction until it is paired
