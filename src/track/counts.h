@@ -78,6 +78,8 @@ struct Episode {
   bool response_passed = false;       ///< a READ: the response that the first resent PSN asks for had passed the tap
                                       ///< in order, and then another
   bool named_by_nak = false;          ///< a sequence NAK named the first resent PSN
+  bool may_be_late = false;           ///< nothing seen before came with it, and nothing tells its packets from the
+                                      ///< originals, come late and after the NAK
 };
 
 /// One sequence space of one direction (design: two PSN spaces in one direction).

@@ -27,6 +27,16 @@ TEST(RateMeter, WidensForASlowFlowAndStaysRight) {
   EXPECT_NEAR(*meter.rate(), 16e6, 0.2 * 16e6);
 }
 
+TEST(RateMeter, TakesPacketsAlongWhereABinWidens) {
+  RateMeter meter;
+  for (int i = 0; i < 400; ++i) {
+    meter.add(seconds(1) + microseconds(17 * i), 1000);
+    if (i > 0) {
+      EXPECT_DOUBLE_EQ(meter.packet_bytes(), 1000.0) << "packet " << i;
+    }
+  }
+}
+
 TEST(RateMeter, FallsToNothingInAPauseAndTakesClocksThatStepBack) {
   RateMeter meter;
   for (int i = 0; i < 1'000; ++i) meter.add(seconds(1) + microseconds(2 * i), 1000);
