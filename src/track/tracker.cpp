@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "wire/fast_cnp.h"
+
 namespace rocetop::track {
 namespace {
 
@@ -110,7 +112,9 @@ Observation Tracker::on_other(const Arrival& arrival) {
   if (arrival.kind == Arrival::Kind::kPlain) return route(arrival.plain_key.full(), facts, arrival.flow);
   const FlowKey& key = arrival.key;
   const bool is_cnp = facts.role == wire::Role::kCnp;
-  if (is_cnp && arrival.packet->is_fast_cnp()) fast_cnps_.on_fast_cnp(*arrival.packet, facts.frame, facts.time);
+  if (is_cnp && arrival.packet->is_fast_cnp()) {
+    fast_cnps_.on_fast_cnp(*arrival.packet, facts.frame, facts.time, is_about_data_captured_twice(*arrival.packet));
+  }
   if (key.dst_qpn.value <= 1 && !is_cnp) {
     on_management(*arrival.packet, key, facts.frame, facts.time);
     return observed(Kind::kManagement, SpaceName::kNone, 0);
@@ -325,6 +329,18 @@ void Tracker::join(ConnectionIndex one, ConnectionIndex other, PairedBy by) {
   for (std::uint32_t side = 0; side < 2; ++side) {
     for (const FlowKey& name : names_of(connection.side(side))) flows_.put(name, {&connection, kept, side});
   }
+}
+
+/// A Fast CNP names the data's receiver and its queue pair; some may name the sender's.
+bool Tracker::is_about_data_captured_twice(const wire::Packet& fast_cnp) {
+  const auto receiver = wire::parse_fast_cnp(fast_cnp).data_destination;
+  if (!receiver) return false;
+  const HostPair data{fast_cnp.dst, *receiver, fast_cnp.network, fast_cnp.protocol};
+  if (const Flow flow = flows_.find({data, fast_cnp.bth.dest_qp, {}, false})) {
+    return flow.connection->side(flow.side).is_captured_twice();
+  }
+  const Flow back = flows_.find({data.reversed(), fast_cnp.bth.dest_qp, {}, false});
+  return back && back.connection->is_paired() && back.connection->side(1 - back.side).is_captured_twice();
 }
 
 /// At the end: of a host pair's sides that nothing else joined, two that share a UDP source port with each other and

@@ -152,6 +152,7 @@ class Tracker {
   Flow flow_elsewhere(const FlowKey& key, const PacketFacts& packet);
   Flow also_known_as(const FlowKey& key, const Flow& flow);
   static void note_network_of_cnp(Side& side, const wire::NetworkKey& network, std::uint64_t cnps);
+  bool is_about_data_captured_twice(const wire::Packet& fast_cnp);
   Flow home_of_cnps(const FlowKey& key, const Flow& flow, const PacketFacts& packet);
   static std::vector<FlowKey> names_of(const Side& side);
   void bring_cnps_home();

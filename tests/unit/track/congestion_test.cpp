@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
+#include "generate/scenario.h"
 #include "support/scenario_run.h"
 #include "track/pause_log.h"
 #include "track/rate_meter.h"
@@ -183,10 +185,44 @@ TEST(FastCnp, BeyondTheLimitAreCounted) {
   wire::Packet packet;
   for (std::uint32_t qpn = 1; qpn <= 5; ++qpn) {
     packet.bth.dest_qp = Qpn{qpn};
-    log.on_fast_cnp(packet, FrameId(0, qpn), seconds(1));
+    log.on_fast_cnp(packet, FrameId(0, qpn), seconds(1), false);
   }
   EXPECT_EQ(log.finish().size(), 2u);
   EXPECT_EQ(log.omitted(), 3u);
+}
+
+/// Every frame of `scenario` twice, the second a microsecond later.
+std::vector<generate::TimedFrame> mirrored(const std::string& scenario) {
+  auto frames = generate::run_scenario(scenario);
+  std::vector<generate::TimedFrame> out;
+  for (const auto& frame : frames.value()) {
+    out.push_back(frame);
+    out.push_back(frame);
+    out.back().time = frame.time + microseconds(1);
+  }
+  return out;
+}
+
+TEST(FastCnp, IsCountedOnceWhereTheCaptureHoldsEverythingTwice) {
+  const std::string scenario = std::string(kIpv6) + "step 3us | W 1-32 | ACK 32 | FCNP | wait 50us | FCNP | FCNP";
+  const auto once = test::track_scenario(scenario);
+  ASSERT_EQ(once.fast_cnps.size(), 1u);
+  EXPECT_EQ(once.fast_cnps[0].cnps, 3u) << "two at one moment, of data that is there once";
+  const auto twice = test::track_frames(mirrored(scenario));
+  ASSERT_EQ(twice.fast_cnps.size(), 1u);
+  EXPECT_EQ(twice.fast_cnps[0].cnps, 3u);
+}
+
+TEST(FastCnp, IsCountedOnceWhereAnotherTagShowsItAgain) {
+  FastCnpLog log(2);
+  wire::Packet packet;
+  for (int i = 0; i < 3; ++i) {
+    packet.network.vlan_outer = 0xFFFF;
+    log.on_fast_cnp(packet, FrameId(0, 1), microseconds(100 * i), false);
+    packet.network.vlan_outer = 5;
+    log.on_fast_cnp(packet, FrameId(0, 2), microseconds(100 * i + 2), false);
+  }
+  EXPECT_EQ(log.finish().at(0).cnps, 3u);
 }
 
 /// XOFFs of class 3, `apart` from each other.
