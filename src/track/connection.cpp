@@ -115,9 +115,9 @@ void Connection::on_packet(std::size_t index, const PacketFacts& packet, Context
       }
       break;
     case wire::Role::kDatagram:
-      observation.kind = Kind::kDatagram;
+      observation.kind = side.is_copied_datagram(packet) ? Kind::kDuplicate : Kind::kDatagram;
       observation.space = SpaceName::kRequests;
-      side.requests.on_datagram(packet);
+      side.requests.on_datagram(packet, observation.kind == Kind::kDuplicate);
       break;
     case wire::Role::kCnp:
       observation.kind = Kind::kCnp;

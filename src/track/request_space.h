@@ -49,9 +49,10 @@ class RequestSpace {
   bool take_ordinary(const PacketFacts& packet);
 
   /// A datagram: has no PSN that says anything.
-  void on_datagram(const PacketFacts& packet) {
+  void on_datagram(const PacketFacts& packet, bool copy) {
     ++packets_;
     payload_bytes_ += packet.payload_bytes;
+    counts_.duplicate_packets += copy ? 1 : 0;
   }
 
   /// An ACK, NAK, RNR NAK or response of the other side.

@@ -109,6 +109,37 @@ TEST_F(TaggedPackets, AreForgottenWithTheirConnection) {
   EXPECT_EQ(copies, 60U);
 }
 
+wire::Packet datagram_of(wire::Packet p) {
+  p.headers = p.expected_headers = wire::kDeth;
+  p.deth.src_qp = Qpn{17};
+  p.payload_bytes = 256;
+  return p;
+}
+
+TEST_F(TaggedPackets, OfDatagramsAreCopies) {
+  for (std::uint32_t psn = 100; psn < 120; ++psn) see_twice(datagram_of(packet(true, 0x64, psn)), 0xFFFF, kVlan);
+  const auto connections = tracker.finish();
+  ASSERT_EQ(connections.size(), 1U);
+  EXPECT_EQ(connections[0].a_to_b->frames, 40U);
+  EXPECT_EQ(connections[0].a_to_b->requests.duplicate_packets, 20U);
+}
+
+TEST_F(TaggedPackets, OfDatagramsAreAnotherNetworkWhereTheySayOtherThings) {
+  for (std::uint32_t psn = 100; psn < 110; ++psn) {
+    see(datagram_of(packet(true, 0x64, psn)));
+    see(datagram_of(packet(true, 0x64, 9'000 + psn)), kVlan);
+  }
+  EXPECT_EQ(tracker.finish().size(), 2U);
+}
+
+TEST_F(TaggedPackets, OfDatagramsWithoutACountAreNoCopies) {
+  for (int i = 0; i < 20; ++i) {
+    see(datagram_of(packet(true, 0x64, 0)));
+    now = now + microseconds(1);
+  }
+  EXPECT_LE(tracker.finish().at(0).a_to_b->requests.duplicate_packets, 3U);
+}
+
 TEST_F(TaggedPackets, OfSetUpsAreOneSetUp) {
   wire::Packet request = packet(true, 0x64, 1);
   request.bth.dest_qp = Qpn{1};
