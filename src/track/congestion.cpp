@@ -146,6 +146,26 @@ bool Congestion::on_cnp(const PacketFacts& cnp, FrameId nak, Nanos nak_time, con
   return !last_cnp_with_nak_;
 }
 
+bool Congestion::forget_cnps(std::uint64_t cnps) {
+  counts_.cnps -= std::min(counts_.cnps, cnps);
+  if (counts_.cnps > 0) return true;
+  CongestionCounts marks;
+  marks.ce_packets = counts_.ce_packets;
+  marks.first_ce = counts_.first_ce;
+  marks.first_ce_time = counts_.first_ce_time;
+  marks.last_ce_time = counts_.last_ce_time;
+  marks.idle = counts_.idle;
+  marks.rest = counts_.rest;
+  counts_ = marks;
+  ce_since_cnp_ = marks.ce_packets;
+  first_ce_since_cnp_ = marks.first_ce_time;
+  last_was_copy_ = last_cnp_with_nak_ = false;
+  series_.reset();
+  sample_.reset();
+  calm_.reset();
+  return marks.ce_packets > 0;
+}
+
 void Congestion::start_series(Nanos now, double before, const RateMeter& meter) {
   const Nanos quiet{meter.window_length().count * kQuietWindows};
   if (series_ && series_->fell && now - series_->last > quiet) {

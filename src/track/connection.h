@@ -53,11 +53,7 @@ class Connection {
   ConnectionCounts finish(Context& context);
 
   /// Replies that wait for the other side.
-  std::size_t held() const {
-    std::size_t n = 0;
-    for (std::size_t i = 0; i < side_count(); ++i) n += sides_[i]->held.size();
-    return n;
-  }
+  std::size_t held() const;
   bool is_paired() const { return side_count_ == 2; }
   Side& side(std::size_t i) { return *sides_[i]; }
   const Side& side(std::size_t i) const { return *sides_[i]; }
@@ -72,7 +68,13 @@ class Connection {
     return side_count() == 1 && paired_by_ == PairedBy::kNone && sides_[0]->frames() <= kPackets;
   }
 
-  /// CNPs that side `index` sent in another VLAN, where they were taken for a connection of their own.
+  /// A CNP that is taken for one of side `index`, for now (Side::Lodgers).
+  void lodge_cnp(std::size_t index, const PacketFacts& cnp, Context& context, Observation& observation);
+  /// They are its own.
+  void keep_lodgers(std::size_t index, Context& context);
+  /// They were not; gives them back.
+  std::vector<PacketFacts> give_up_lodgers(std::size_t index, Context& context);
+  /// CNPs that were taken for another connection's.
   void adopt_cnps(std::size_t index, const std::vector<PacketFacts>& cnps, Context& context);
 
   /// What it holds of the common budgets goes back, or, as it does when a copy takes its place, is taken again.
@@ -81,6 +83,8 @@ class Connection {
 
   std::uint32_t id = 0;                     ///< ConnectionCounts::id, 0 = not numbered yet
   std::uint32_t noted_bucket = 0xFFFFFFFF;  ///< Pairing's: where this side's window was noted last
+
+  bool has_lodgers = false;  ///< a side has or had some, and the question is open
 
   /// While open: is this still the connection it was? (A QPN may be used again.)
   struct Suspicion {
@@ -94,6 +98,7 @@ class Connection {
  private:
   SenderPause pause_before(std::size_t side, const PacketFacts& packet, Nanos last_data) const;
   bool deliver_cnp(std::size_t side, const PacketFacts& cnp, Context& context);
+  void count_cnp(Side& side, const PacketFacts& cnp);
   void deliver_reply(std::size_t side, const PacketFacts& packet, Observation& observation, Context& context);
   void hold_reply(Side& side, const PacketFacts& packet, Context& context);
   void learn_path_mtu(Side& sender, const PacketFacts& packet, Context& context);

@@ -69,6 +69,13 @@ struct Side {
   FlowKey key;                    ///< of every packet of this side …
   std::vector<FlowKey> also;      ///< … and those of the same packets, or of its CNPs, in other VLANs
   std::vector<PacketFacts> held;  ///< replies that wait for pairing, oldest first
+  /// CNPs of another VLAN that are taken for its own. A connection with the same numbers may still show up there, and
+  /// then they were that one's: until then, or the end, they are not counted among its packets.
+  struct Lodgers {
+    FlowKey name;  ///< one of `also`
+    std::vector<PacketFacts> cnps;
+  };
+  Lazy<Lodgers> lodgers;
 
   Side() {
     counts.dscp_of.fill(kNoDscp);
@@ -112,6 +119,12 @@ struct Side {
   bool is_captured_twice() const {
     const SpaceCounts& r = responses.counts();
     return (requests.copies() + r.duplicate_packets) * 4 > requests.packets() + r.packets;
+  }
+  /// One of its CNPs travelled in `network`.
+  void note_network_of_cnp(const wire::NetworkKey& network) {
+    if (network == key.hosts.network) return;
+    ++counts.cnps_elsewhere;
+    counts.cnps_elsewhere_in = network;
   }
   std::uint64_t frames() const { return counts.frames + row.packets; }
   /// History slots in use.

@@ -129,6 +129,7 @@ Observation Tracker::route(const FlowKey& key, const PacketFacts& packet, FlowTa
   if (!flow && !may_open(key, packet)) return observation;
   if (!flow) flow = open_flow(key, packet);
   if (packet.role == wire::Role::kCnp && networks_.size() > 1) flow = home_of_cnps(key, flow, packet);
+  if (flow.connection->has_lodgers) flow = settle_lodgers(key, flow, packet);
   if (packet.role == wire::Role::kRequest) {
     const Connection& known = *flow.connection;
     if (!known.suspicion && known.side(flow.side).requests.is_suspect(packet)) {
@@ -142,12 +143,17 @@ Observation Tracker::route(const FlowKey& key, const PacketFacts& packet, FlowTa
     flow = flows_.find(key);
   }
   Connection& connection = *flow.connection;
-  connection.on_packet(flow.side, packet, context_, observation);
+  Side& side = connection.side(flow.side);
+  if (packet.role == wire::Role::kCnp && side.lodgers && side.lodgers->name == key) {
+    connection.lodge_cnp(flow.side, packet, context_, observation);
+  } else {
+    connection.on_packet(flow.side, packet, context_, observation);
+    if (packet.role == wire::Role::kCnp && observation.kind != Kind::kDuplicate) {
+      side.note_network_of_cnp(key.hosts.network);
+    }
+  }
   if (connection.id == 0) connection.id = next_id_++;
   observation.connection = connection.id;
-  if (packet.role == wire::Role::kCnp && observation.kind != Kind::kDuplicate) {
-    note_network_of_cnp(connection.side(flow.side), key.hosts.network, 1);
-  }
   if (packet.role == wire::Role::kRequest && !connection.is_paired()) {
     const RequestSpace& requests = connection.side(flow.side).requests;
     const Psn last = wire_psn(std::max(requests.highest(), requests.first()));
@@ -177,7 +183,9 @@ FlowTable::Flow Tracker::open_flow(const FlowKey& key, const PacketFacts& packet
   if (live_ >= kLiveMost) make_room();
   const bool known_network = std::find(networks_.begin(), networks_.end(), key.hosts.network) != networks_.end();
   if (!known_network && networks_.size() < context_.limits.networks) networks_.push_back(key.hosts.network);
-  if (const Flow elsewhere = flow_elsewhere(key, packet)) return also_known_as(key, elsewhere);
+  if (const Elsewhere elsewhere = flow_elsewhere(key, packet)) {
+    return elsewhere.is_copy ? also_known_as(key, elsewhere.flow) : lodge(key, elsewhere.flow);
+  }
   if (key.datagram) {
     if (FlowTable::Flow flow = flows_.find(key.reversed_datagram())) {
       flow.side = static_cast<std::uint32_t>(flow.connection->add_side(key));
@@ -224,9 +232,9 @@ void Tracker::drop(ConnectionIndex index) {
 
 /// The flow that a packet with these VLAN tags belongs to although the rest of it carries others: a mirror shows every
 /// packet at two places, and one of them is tagged otherwise; or it is a CNP, and the network gives CNPs a VLAN of
-/// their own. A copy is the same packet, at the same time; CNPs are taken along where there is one such flow, and no
-/// other.
-FlowTable::Flow Tracker::flow_elsewhere(const FlowKey& key, const PacketFacts& packet) {
+/// their own. A copy is the same packet, at the same time; CNPs are taken along where there is one such flow, no other,
+/// and no CNPs of a third VLAN are with it already.
+Tracker::Elsewhere Tracker::flow_elsewhere(const FlowKey& key, const PacketFacts& packet) {
   if (networks_.size() < 2) return {};
   Flow only;
   bool several = false;
@@ -236,12 +244,37 @@ FlowTable::Flow Tracker::flow_elsewhere(const FlowKey& key, const PacketFacts& p
     other.hosts.network = network;
     const Flow found = flows_.find(other);
     if (!found) continue;
-    if (found.connection->side(found.side).has_just_sent(packet)) return found;
+    if (found.connection->side(found.side).has_just_sent(packet)) return {found, true};
     if (found.connection->transport() == wire::Transport::kCnp) continue;
     several = several || (only && only.connection != found.connection);
     only = found;
   }
-  return packet.role == wire::Role::kCnp && !several ? only : Flow{};
+  if (packet.role != wire::Role::kCnp || several || !only || only.connection->side(only.side).lodgers) return {};
+  return {only, false};
+}
+
+/// CNPs with `key` are taken for those of `flow` until something else comes with it.
+FlowTable::Flow Tracker::lodge(const FlowKey& key, const Flow& flow) {
+  flow.connection->has_lodgers = true;
+  flow.connection->side(flow.side).lodgers.use().name = key;
+  return also_known_as(key, flow);
+}
+
+/// What is no CNP shows whose the CNPs of that VLAN are: a copy says that both VLANs hold the same, and anything else
+/// is of another connection, which happens to have the same numbers.
+FlowTable::Flow Tracker::settle_lodgers(const FlowKey& key, const Flow& flow, const PacketFacts& packet) {
+  Connection& host = *flow.connection;
+  const Side& side = host.side(flow.side);
+  if (packet.role == wire::Role::kCnp || !side.lodgers || !(side.lodgers->name == key)) return flow;
+  if (side.has_just_sent(packet)) {
+    host.keep_lodgers(flow.side, context_);
+    return flow;
+  }
+  const std::vector<PacketFacts> cnps = host.give_up_lodgers(flow.side, context_);
+  flows_.erase(key);
+  const Flow own = open_flow(key, packet);
+  own.connection->adopt_cnps(own.side, cnps, context_);
+  return own;
 }
 
 /// At most Limits::networks names a side, as each is in another network.
@@ -251,28 +284,35 @@ FlowTable::Flow Tracker::also_known_as(const FlowKey& key, const Flow& flow) {
   return flow;
 }
 
-void Tracker::note_network_of_cnp(Side& side, const wire::NetworkKey& network, std::uint64_t cnps) {
-  if (network == side.key.hosts.network) return;
-  side.counts.cnps_elsewhere += cnps;
-  side.counts.cnps_elsewhere_in = network;
-}
-
 /// Where nothing but CNPs was seen of a flow, its data may have begun in another VLAN since.
 FlowTable::Flow Tracker::home_of_cnps(const FlowKey& key, const Flow& flow, const PacketFacts& packet) {
   Connection& cnps = *flow.connection;
   if (cnps.transport() != wire::Transport::kCnp || cnps.side_count() != 1) return flow;
   Side& side = cnps.side(0);
   if (side.frames() == 0 || side.held.size() != side.frames()) return flow;  // just opened, or some are lost
-  const Flow home = flow_elsewhere(key, packet);
+  const Elsewhere elsewhere = flow_elsewhere(key, packet);
+  const Flow home = elsewhere.flow;
   if (!home || home.connection == flow.connection) return flow;
   const std::vector<PacketFacts> held = std::move(side.held);
   context_.held_left += held.size();
   const std::vector<FlowKey> names = names_of(side);
   cnps.give_back(context_);
   drop(flow.index);
-  for (const FlowKey& name : names) also_known_as(name, home);
-  home.connection->adopt_cnps(home.side, held, context_);
-  note_network_of_cnp(home.connection->side(home.side), key.hosts.network, held.size());
+  for (const FlowKey& name : names) {
+    if (name == key && !elsewhere.is_copy) {
+      lodge(name, home);
+    } else {
+      also_known_as(name, home);
+    }
+  }
+  if (elsewhere.is_copy) {
+    home.connection->adopt_cnps(home.side, held, context_);
+    return home;
+  }
+  for (const PacketFacts& cnp : held) {
+    Observation unused;
+    home.connection->lodge_cnp(home.side, cnp, context_, unused);
+  }
   return home;
 }
 
@@ -445,6 +485,7 @@ void Tracker::begin_anew(ConnectionIndex index) {
     for (std::size_t side = 0; side < suspicion->before->side_count(); ++side) {
       suspicion->before->side(side).also = connections_[index]->side(side).also;
     }
+    context_.held_left += connections_[index]->held() - suspicion->before->held();
     connections_[index] = std::move(suspicion->before);
     connections_[index]->take_again(context_);
   }
