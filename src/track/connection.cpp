@@ -135,6 +135,12 @@ void Connection::on_packet(std::size_t index, const PacketFacts& packet, Context
   observation.connection = id;
 }
 
+bool Connection::agrees(const Outlier& outlier, const PacketFacts& packet) const {
+  constexpr std::int32_t kNear = 4096;  // PSNs: noise at random comes as near once in 4,000 packets
+  const std::int32_t further = serial_difference(packet.psn.value, outlier.packets.back().psn.value);
+  return further >= 0 && further < kNear && sides_[outlier.side]->requests.packets() == outlier.requests_seen;
+}
+
 /// What the sender of `index`, whose next data packet this is, did before it. Idle: everything asked for had been
 /// answered, and nobody had asked for more. At rest: it begins a message after an answer came, with nothing more on the
 /// way or after half a round trip without anything sent; or it is a READ's first response, for which its data had to be

@@ -3,6 +3,7 @@
 // yet are held and replayed.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -91,9 +92,34 @@ class Connection {
     std::unique_ptr<Connection> before;                        ///< as it was when the doubt arose
     std::vector<std::pair<std::size_t, PacketFacts>> packets;  ///< (side, packet) since then
     std::size_t side = 0;                                      ///< whose request gave rise to it
-    bool far = false;  ///< what it is taken for if no reply tells: another connection
+    bool far = false;            ///< what it is taken for if no reply tells: another connection
+    std::uint32_t other_id = 0;  ///< of that, if it has one
   };
   std::unique_ptr<Suspicion> suspicion;
+
+  /// A request that fits nothing this side sends, with its copies: noise, or the first of a connection that uses the
+  /// queue pair next. One packet does not tell; until another agrees with it, it is no part of this connection.
+  struct Outlier {
+    std::size_t side = 0;
+    std::uint32_t id = 0;             ///< of the connection that it is the first packet of
+    std::uint64_t requests_seen = 0;  ///< that this side had sent by then; another one since, and it was noise
+    std::vector<PacketFacts> packets;
+
+    bool is_copy(const PacketFacts& packet) const {
+      return packet.psn == packets.back().psn && packet.time - packets.back().time < kCopyWindow;
+    }
+  };
+  std::vector<Outlier> outliers;  ///< one a side at most
+  std::vector<Outlier>::iterator find_outlier(std::size_t side) {
+    return std::find_if(outliers.begin(), outliers.end(), [&](const Outlier& o) { return o.side == side; });
+  }
+  /// Whether `packet`, of the side that sent `outlier`, or of the other, may belong to the same connection.
+  bool agrees(const Outlier& outlier, const PacketFacts& packet) const;
+  /// Whether `reply`, sent by `side`, answers an outlier of the other side.
+  bool answers_outlier(std::size_t side, const PacketFacts& reply) {
+    const auto outlier = find_outlier(1 - side);
+    return outlier != outliers.end() && agrees(*outlier, reply);
+  }
 
  private:
   SenderPause pause_before(std::size_t side, const PacketFacts& packet, Nanos last_data) const;

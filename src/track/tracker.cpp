@@ -52,6 +52,10 @@ Observation observed(Kind kind, SpaceName space, std::uint32_t connection) {
   return observation;
 }
 
+bool is_reply(const PacketFacts& packet) {
+  return packet.role == wire::Role::kAcknowledge || packet.role == wire::Role::kResponse;
+}
+
 std::int64_t outside(std::int64_t value, std::int64_t low, std::int64_t high) {
   return value < low ? low - value : value > high ? value - high : 0;
 }
@@ -131,14 +135,25 @@ Observation Tracker::route(const FlowKey& key, const PacketFacts& packet, FlowTa
   if (packet.role == wire::Role::kCnp && networks_.size() > 1) flow = home_of_cnps(key, flow, packet);
   if (flow.connection->has_lodgers) flow = settle_lodgers(key, flow, packet);
   if (packet.role == wire::Role::kRequest) {
-    const Connection& known = *flow.connection;
-    if (!known.suspicion && known.side(flow.side).requests.is_suspect(packet)) {
-      doubt(flow.index, flow.side, packet);
+    Connection& known = *flow.connection;
+    const Side& sender = known.side(flow.side);
+    if (!known.suspicion && sender.requests.is_suspect(packet) && sender.delivered(packet)) {
+      if (!sender.requests.is_far(packet)) {
+        doubt(flow.index, flow.side, packet);
+      } else if (set_aside(known, flow.side, packet, observation)) {
+        return observation;
+      } else {
+        take_up_outliers(flow.index, flow.side);
+      }
       flow = flows_.find(key);
       if (!flow) flow = open_flow(key, packet);
     }
-  } else if ((packet.role == wire::Role::kAcknowledge || packet.role == wire::Role::kResponse) &&
-             !flow.connection->is_paired()) {
+  } else if (is_reply(packet) && !flow.connection->outliers.empty() &&
+             flow.connection->answers_outlier(flow.side, packet)) {
+    take_up_outliers(flow.index, 1 - flow.side);
+    flow = flows_.find(key);
+    if (!flow) flow = open_flow(key, packet);
+  } else if (is_reply(packet) && !flow.connection->is_paired()) {
     try_to_pair(key, packet);
     flow = flows_.find(key);
   }
@@ -420,6 +435,66 @@ void Tracker::join_by_ports() {
 
 // ---------------------------------------------------------------------------------------------- QPNs used again
 
+/// A packet far from all that `side` sends: kept, and nothing else, unless it agrees with the one before that was. Then
+/// false.
+bool Tracker::set_aside(Connection& connection, std::size_t side, const PacketFacts& packet, Observation& observation) {
+  constexpr std::size_t kCopiesMost = 4;
+  observation = observed(Kind::kNew, SpaceName::kRequests, 0);
+  const auto before = connection.find_outlier(side);
+  if (before != connection.outliers.end()) {
+    observation.connection = before->id;
+    if (before->is_copy(packet) && before->packets.size() < kCopiesMost) {
+      before->packets.push_back(packet);
+      observation.kind = Kind::kDuplicate;
+      return true;
+    }
+    if (connection.agrees(*before, packet)) return false;
+    release(connection, *before);
+    connection.outliers.erase(before);
+  }
+  observation.connection = next_id_;
+  connection.outliers.push_back({side, next_id_++, connection.side(side).requests.packets(), {packet}});
+  return true;
+}
+
+/// More than one packet says that `side` begins another connection: they are looked at as its requests are.
+void Tracker::take_up_outliers(ConnectionIndex index, std::size_t side) {
+  Connection& connection = *connections_[index];
+  const std::vector<Connection::Outlier> outliers = std::exchange(connection.outliers, {});
+  const std::array keys = {connection.side(0).key, connection.side(connection.side_count() - 1).key};
+  const auto first = std::find_if(outliers.begin(), outliers.end(), [&](const auto& o) { return o.side == side; });
+  doubt(index, side, first->packets.front());
+  if (connections_[index] && connections_[index]->suspicion) connections_[index]->suspicion->other_id = first->id;
+  for (const Connection::Outlier& outlier : outliers) {
+    for (const PacketFacts& packet : outlier.packets) open_as(first->id, keys[outlier.side], packet);
+  }
+}
+
+/// A packet of the connection `id`, which it may begin.
+void Tracker::open_as(std::uint32_t id, const FlowKey& key, const PacketFacts& packet) {
+  Flow flow = flows_.find(key);
+  if (!flow) flow = open_flow(key, packet);
+  if (flow.connection->id == 0) flow.connection->id = id;
+  route(key, packet, flow);
+}
+
+/// Nothing agreed with it: a connection of a packet, as every stray one makes.
+void Tracker::release(const Connection& of, const Connection::Outlier& outlier) {
+  const FlowKey key = of.side(outlier.side).key;
+  const ConnectionIndex index = free_index();
+  connections_[index] = std::make_unique<Connection>();
+  ++live_;
+  Connection& connection = *connections_[index];
+  connection.facts = {key.hosts.protocol, key.hosts.network};
+  connection.add_side(key);
+  connection.id = outlier.id;
+  for (const PacketFacts& packet : outlier.packets) {
+    Observation unused;
+    connection.on_packet(0, packet, context_, unused);
+  }
+  retire(index);
+}
+
 /// The packet fits another connection better. If replies have been counting messages (MSN), the next one tells; until
 /// then the packet is taken as part of this connection, and everything since is kept to be looked at again.
 void Tracker::doubt(ConnectionIndex index, std::size_t side, const PacketFacts& packet) {
@@ -478,7 +553,9 @@ void Tracker::decide_doubt(ConnectionIndex index, std::size_t side, const Packet
 /// Ends the connection as it was before the doubt, and gives the packets since then to a new one.
 void Tracker::begin_anew(ConnectionIndex index) {
   std::vector<std::pair<FlowKey, PacketFacts>> again;
+  std::uint32_t id = 0;
   if (auto suspicion = std::move(connections_[index]->suspicion)) {
+    id = suspicion->other_id;
     for (const auto& [side, packet] : suspicion->packets)
       again.emplace_back(connections_[index]->side(side).key, packet);
     connections_[index]->give_back(context_);
@@ -490,11 +567,12 @@ void Tracker::begin_anew(ConnectionIndex index) {
     connections_[index]->take_again(context_);
   }
   retire(index);
-  for (const auto& [key, packet] : again) route(key, packet, flows_.find(key));
+  for (const auto& [key, packet] : again) open_as(id, key, packet);
 }
 
 void Tracker::retire(ConnectionIndex index) {
   Connection& connection = *connections_[index];
+  for (const Connection::Outlier& outlier : std::exchange(connection.outliers, {})) release(connection, outlier);
   for (std::size_t side = 0; side < connection.side_count(); ++side) {
     for (const FlowKey& name : names_of(connection.side(side))) {
       const Flow flow = flows_.find(name);

@@ -170,6 +170,10 @@ class Tracker {
   void try_to_pair(const FlowKey& key, const PacketFacts& packet);
   bool waits_for_other_side(ConnectionIndex index) const;
   void join(ConnectionIndex one, ConnectionIndex other, PairedBy by);
+  bool set_aside(Connection& connection, std::size_t side, const PacketFacts& packet, Observation& observation);
+  void take_up_outliers(ConnectionIndex index, std::size_t side);
+  void open_as(std::uint32_t id, const FlowKey& key, const PacketFacts& packet);
+  void release(const Connection& of, const Connection::Outlier& outlier);
   void doubt(ConnectionIndex index, std::size_t side, const PacketFacts& packet);
   void decide_doubt(ConnectionIndex index, std::size_t side, const PacketFacts& packet);
   void begin_anew(ConnectionIndex index);
