@@ -80,6 +80,9 @@ struct Episode {
   bool named_by_nak = false;          ///< a sequence NAK named the first resent PSN
   bool may_be_late = false;           ///< nothing seen before came with it, and nothing tells its packets from the
                                       ///< originals, come late and after the NAK
+
+  /// What seemed to answer the NAK were the originals: the sender went back only after they had come.
+  bool were_originals() const { return may_be_late && first_psn_late; }
 };
 
 /// One sequence space of one direction (design: two PSN spaces in one direction).
@@ -96,8 +99,9 @@ struct SpaceCounts {
   std::uint64_t retransmitted_bytes = 0;  ///< payload bytes
   std::uint64_t duplicate_packets = 0;
   std::uint64_t reordered_packets = 0;
-  std::uint64_t late_originals = 0;  ///< of these, came after what was resent for them: nothing had been lost
-  std::vector<Episode> episodes;     ///< at most Limits::listed_episodes
+  std::uint64_t late_originals =
+      0;  ///< of these, came behind their NAK, and what was resent for it came too: nothing was lost
+  std::vector<Episode> episodes;  ///< at most Limits::listed_episodes
   std::array<std::uint64_t, kCauses> episodes_by_cause{};
   std::uint64_t episodes_omitted = 0;
   std::string inexact;  ///< empty, or why totals are not exact (a limit was reached)
