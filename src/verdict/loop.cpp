@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/number_text.h"
+#include "verdict/losses.h"
 
 namespace rocetop::verdict {
 
@@ -45,8 +46,14 @@ namespace {
 /// Packets that went missing, and that NAKs asked for: before the capture point and after it.
 std::uint64_t losses(const DirectionCounts& d) {
   std::uint64_t lost = d.requests.episodes_by_cause[static_cast<std::size_t>(track::Cause::kNak)];
+  // What may merely have come late speaks for no queue.
+  lost -=
+      std::min(lost, static_cast<std::uint64_t>(std::count_if(d.requests.episodes.begin(), d.requests.episodes.end(),
+                                                              [](const auto& e) { return e.may_be_late; })));
   for (const auto* space : {&d.requests, &d.responses}) {
     lost += space->missing_packets[static_cast<std::size_t>(track::Outcome::kRetransmitted)];
+    for (const auto& run : space->missing)
+      lost -= std::min(lost, filled(*space, run) == Filled::kByResends ? 0 : run.psns());
   }
   return lost;
 }
