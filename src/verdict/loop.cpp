@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/number_text.h"
+#include "base/time_text.h"
 #include "verdict/losses.h"
 
 namespace rocetop::verdict {
@@ -185,6 +186,9 @@ std::string loop_facts(const DirectionCounts& d) {
   if (!d.congestion || (d.congestion->ce_packets == 0 && d.congestion->cnps == 0)) return {};
   const CongestionCounts& c = *d.congestion;
   std::string text = fmt::format("{} marked CE, {}", plural(c.ce_packets, "data packet"), plural(c.cnps, "CNP"));
+  if (c.longest_unanswered > Nanos{}) {
+    text += fmt::format("; marks waited for a CNP for up to {}", short_duration(c.longest_unanswered));
+  }
   const std::uint64_t series = c.slowdowns + c.no_slowdowns;
   if (series > 0) {
     text += fmt::format("; the rate fell after {} of {} of CNPs", c.slowdowns, plural(series, "series", "series"));

@@ -66,6 +66,16 @@ TEST(Congestion, DelayIsFromTheLatestMark) {
   EXPECT_EQ(c.cnp_gap_ns.min(), 56'000);
 }
 
+TEST(Congestion, TheLongestWaitForACnpIsFromTheFirstMark) {
+  const auto run = test::track_scenario(
+      "step 1us | W 96-99 | ACK 99 | W 100-103 | ce 100-101 | wait 5us | CNP | W 104-107 | ce 105 | wait 90us | W "
+      "108-109 | ce 108 | CNP | ACK 109 | W 110-111 | ce 110-111 | ACK 111");
+  EXPECT_EQ(congestion_of(run).longest_unanswered, microseconds(95)) << "105, 106, 107, 90 us, 108, 109, CNP";
+  const auto unanswered =
+      test::track_scenario("step 1us | W 96-99 | ACK 99 | W 100-107 | ce 100 | ce 106 | ACK 107 | W 108 | ACK 108");
+  EXPECT_EQ(congestion_of(unanswered).longest_unanswered, microseconds(6)) << "to the last mark";
+}
+
 TEST(Congestion, ACnpBeforePairingCountsAllTheSame) {
   const auto run = test::track_scenario("step 1us | W 100-103 | ce 101 | CNP | W 104-107 | ACK 107");
   const CongestionCounts& c = congestion_of(run);
