@@ -85,6 +85,7 @@ class Congestion {
   Nanos rest_in(const RateMeter& meter) const;
   std::optional<double> rate_at_work(const RateMeter& meter) const;
   void follow_calm(double rate, const RateMeter& meter);
+  void note_nak(FrameId nak, Nanos time);
   void count_gap_and_delay(const PacketFacts& cnp);
   void start_series(Nanos now, double before, const RateMeter& meter);
   void on_window(Nanos now, const RateMeter& meter);

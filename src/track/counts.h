@@ -172,6 +172,7 @@ struct DirectionTraffic {
   std::uint64_t cnps = 0;
   std::uint64_t fast_cnps = 0;  ///< of these, sent by a switch
   FrameId first_cnp;
+  Nanos first_cnp_time;
   std::uint64_t cnps_elsewhere = 0;                   ///< of `cnps`, that travelled in another VLAN than the rest
   std::optional<wire::NetworkKey> cnps_elsewhere_in;  ///< … which of them the latest did in
   Lazy<FrameSample> bad_icrcs;
@@ -267,6 +268,7 @@ struct CmRejection {
   IpAddress to;
   std::uint16_t reason = 0;
   FrameId request_frame;  ///< the REQ (or REP) it answers, when seen
+  Nanos request_time;
   std::uint64_t service_id = 0;
   std::optional<std::uint16_t> rdma_cm_port;
 };

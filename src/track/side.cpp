@@ -60,7 +60,10 @@ void Side::count(const PacketFacts& packet) {
   count_in_row(packet);
   if (packet.icrc == wire::IcrcStatus::kBad) counts.bad_icrcs.use().add(packet.frame, packet.time);
   if (packet.role == wire::Role::kCnp) {
-    if (counts.cnps++ == 0) counts.first_cnp = packet.frame;
+    if (counts.cnps++ == 0) {
+      counts.first_cnp = packet.frame;
+      counts.first_cnp_time = packet.time;
+    }
     counts.fast_cnps += packet.destination_options ? 1 : 0;
   }
   if (packet.role == wire::Role::kAcknowledge) {

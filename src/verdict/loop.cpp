@@ -8,6 +8,7 @@
 
 #include "base/number_text.h"
 #include "base/time_text.h"
+#include "track/directions.h"
 #include "verdict/losses.h"
 
 namespace rocetop::verdict {
@@ -38,8 +39,10 @@ std::uint64_t data_with(const DirectionCounts& d, wire::Ecn ecn) {
 }
 
 bool is_not_ect(const DirectionCounts& d) {
+  // What is marked does not tell any more what it was.
   const std::uint64_t all = data_packets(d);
-  return payload_packets(d) > 0 && data_with(d, wire::Ecn::kNotEct) * 2 > all;
+  const std::uint64_t unmarked = all - std::min(all, data_with(d, wire::Ecn::kCe));
+  return payload_packets(d) > 0 && data_with(d, wire::Ecn::kNotEct) * 2 > unmarked;
 }
 
 namespace {
@@ -84,16 +87,12 @@ LoopReader::LoopReader(const std::vector<ConnectionCounts>& connections, const C
                       static_cast<double>(certain.count) >= thresholds.paused_share * static_cast<double>(span.count));
     }
   }
-  for (const ConnectionCounts& c : connections) {
-    for (const auto* d : {&c.a_to_b, &c.b_to_a}) {
-      if (!*d) continue;
-      receivers_[(*d)->src].cnps += (*d)->cnps;
-      if (losses(**d) >= thresholds.queue_drops) receivers_[(*d)->dst].losing.insert((*d)->src);
-      if (rtt_is_inflated(**d)) receivers_[(*d)->dst].slow.insert((*d)->src);
-      if (!(*d)->congestion || (*d)->congestion->ce_packets == 0) continue;
-      ++receivers_[(*d)->dst].marked_directions;
-    }
-  }
+  track::each_direction(connections, [&](const DirectionCounts& d) {
+    receivers_[d.src].cnps += d.cnps;
+    if (losses(d) >= thresholds.queue_drops) receivers_[d.dst].losing.insert(d.src);
+    if (rtt_is_inflated(d)) receivers_[d.dst].slow.insert(d.src);
+    if (d.congestion && d.congestion->ce_packets > 0) ++receivers_[d.dst].marked_directions;
+  });
 }
 
 bool LoopReader::marks_unanswered(const DirectionView& v) const {
