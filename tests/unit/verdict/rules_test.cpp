@@ -658,6 +658,18 @@ TEST(Findings, CiteTheirPacketsAndNameTheirHosts) {
   }
 }
 
+TEST(Findings, BeginWithTheFirstPacketOfTheirProof) {
+  const auto run = test::track_scenario("REQ 100 | wait 3ms | REJ reason=8");
+  const auto findings = findings_of(run);
+  const Finding* rejected = find(findings, "cm.rejected");
+  ASSERT_NE(rejected, nullptr);
+  ASSERT_EQ(rejected->frames.size(), 2U);
+  EXPECT_EQ(rejected->frames[0], FrameId(0, 1));
+  EXPECT_EQ(rejected->first_time, run.rejections.at(0).request_time);
+  EXPECT_EQ(rejected->last_time, run.rejections.at(0).time);
+  EXPECT_GE(*rejected->last_time - *rejected->first_time, milliseconds(3));
+}
+
 TEST(Findings, FoldNothingUnderWhatHappenedTheOtherWay) {
   // A repeats after a timer, B after none that there is: two matters on one connection.
   const auto findings = findings_of(
