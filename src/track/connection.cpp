@@ -19,7 +19,6 @@ bool is_path_mtu(std::uint32_t bytes) {
 
 Connection::Connection(const Connection& other)
     : id(other.id),
-      has_lodgers(other.has_lodgers),
       transport_(other.transport_),
       paired_by_(other.paired_by_),
       headers_cut_(other.headers_cut_),
@@ -29,6 +28,7 @@ Connection::Connection(const Connection& other)
       first_frame_(other.first_frame_),
       last_frame_(other.last_frame_),
       last_time_(other.last_time_),
+      has_lodgers(other.has_lodgers),
       sides_(other.sides_),
       first_time_(other.first_time_),
       own_qpn_of_side_0_(other.own_qpn_of_side_0_),

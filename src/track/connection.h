@@ -85,8 +85,6 @@ class Connection {
   std::uint32_t id = 0;                     ///< ConnectionCounts::id, 0 = not numbered yet
   std::uint32_t noted_bucket = 0xFFFFFFFF;  ///< Pairing's: where this side's window was noted last
 
-  bool has_lodgers = false;  ///< a side has or had some, and the question is open
-
   /// While open: is this still the connection it was? (A QPN may be used again.)
   struct Suspicion {
     std::unique_ptr<Connection> before;                        ///< as it was when the doubt arose
@@ -109,7 +107,6 @@ class Connection {
       return packet.psn == packets.back().psn && packet.time - packets.back().time < kCopyWindow;
     }
   };
-  std::vector<Outlier> outliers;  ///< one a side at most
   std::vector<Outlier>::iterator find_outlier(std::size_t side) {
     return std::find_if(outliers.begin(), outliers.end(), [&](const Outlier& o) { return o.side == side; });
   }
@@ -140,6 +137,12 @@ class Connection {
   FrameId first_frame_;
   FrameId last_frame_;
   Nanos last_time_;
+
+ public:
+  bool has_lodgers = false;   ///< a side has, or had, some
+  bool has_outliers = false;  ///< `outliers` holds, or held, some
+
+ private:
   std::array<std::optional<Side>, 2> sides_;  // in place: a packet finds its state behind one pointer
   Nanos first_time_;
   std::optional<Qpn> own_qpn_of_side_0_;
@@ -148,6 +151,7 @@ class Connection {
  public:
   ConnectionFacts facts;
   std::uint32_t pairing_attempts = 0;
+  std::vector<Outlier> outliers;  ///< one a side at most
 };
 
 }  // namespace rocetop::track

@@ -148,7 +148,7 @@ Observation Tracker::route(const FlowKey& key, const PacketFacts& packet, FlowTa
       flow = flows_.find(key);
       if (!flow) flow = open_flow(key, packet);
     }
-  } else if (is_reply(packet) && !flow.connection->outliers.empty() &&
+  } else if (is_reply(packet) && flow.connection->has_outliers &&
              flow.connection->answers_outlier(flow.side, packet)) {
     take_up_outliers(flow.index, 1 - flow.side);
     flow = flows_.find(key);
@@ -453,6 +453,7 @@ bool Tracker::set_aside(Connection& connection, std::size_t side, const PacketFa
     connection.outliers.erase(before);
   }
   observation.connection = next_id_;
+  connection.has_outliers = true;
   connection.outliers.push_back({side, next_id_++, connection.side(side).requests.packets(), {packet}});
   return true;
 }
