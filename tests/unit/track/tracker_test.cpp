@@ -57,7 +57,8 @@ TEST(Tracker, GivesBackWhatAFinishedConnectionHeld) {
 }
 
 TEST(PacketFacts, HoldNothingOfAHeaderThatIsNotThere) {
-  wire::Packet p = packet(0x11, 5, 100);
+  wire::Packet p = packet(test::kAcknowledgeOpcode, 5, 100);
+  p.headers = 0;
   p.aeth.syndrome = 0x60;  // left there by the packet before
   p.aeth.msn = Msn{7};
   PacketFacts facts;
