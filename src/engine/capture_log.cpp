@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "track/directions.h"
+
 namespace rocetop::engine {
 namespace {
 
@@ -142,14 +144,13 @@ void add_completeness(const std::vector<track::ConnectionCounts>& connections, m
   std::uint64_t missed = 0;
   for (const auto& connection : connections) {
     if (connection.transport == wire::Transport::kUd) continue;
-    for (const auto* direction : {&connection.a_to_b, &connection.b_to_a}) {
-      if (!*direction) continue;
-      counts.completeness_known = counts.completeness_known || holds_replies(**direction);
-      for (const auto* space : {&(*direction)->requests, &(*direction)->responses}) {
+    track::each_direction_of(connection, [&](const track::DirectionCounts& direction) {
+      counts.completeness_known = counts.completeness_known || holds_replies(direction);
+      for (const auto* space : {&direction.requests, &direction.responses}) {
         seen += space->packets;
         missed += space->missing_packets[static_cast<std::size_t>(track::Outcome::kCaptureMissed)];
       }
-    }
+    });
     const bool answered = connection.transport != wire::Transport::kUc && !is_fast_cnps(connection);
     if (!connection.b_to_a && answered) ++counts.one_way_connections;
   }

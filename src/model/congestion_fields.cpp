@@ -38,6 +38,12 @@ constexpr std::array kLoop = {
                 kCounter, [](const Loop& c) -> FieldValue { return c.fast_cnps; }},
     Field<Loop>{"ce_after_last_cnp", "CE after the last CNP", "packets", "Marked packets that no CNP followed.",
                 kCounter, [](const Loop& c) -> FieldValue { return c.ce_after_last_cnp; }},
+    Field<Loop>{"longest_unanswered_ns", "longest wait for a CNP", "nanoseconds",
+                "From a mark to the next CNP, or to the last mark where none came: the longest.", kGauge,
+                [](const Loop& c) {
+                  return c.ce_packets > 0 ? FieldValue{static_cast<std::uint64_t>(c.longest_unanswered.count)}
+                                          : FieldValue{};
+                }},
     Field<Loop>{"rate_before_cnp_bps", "rate before a CNP", "bits_per_second",
                 "On the wire, up to the CNP; the median.", kGauge,
                 [](const Loop& c) { return median(c.rate_before_bps); }},

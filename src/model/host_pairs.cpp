@@ -5,6 +5,8 @@
 #include <map>
 #include <numeric>
 
+#include "track/directions.h"
+
 namespace rocetop::model {
 namespace {
 
@@ -73,16 +75,13 @@ std::optional<double> jain_index(const std::vector<double>& rates) {
 
 std::vector<HostPair> host_pairs(const std::vector<track::ConnectionCounts>& connections) {
   std::map<std::pair<IpAddress, IpAddress>, Gathered> gathered;
-  for (const auto& c : connections) {
-    for (const auto* d : {&c.a_to_b, &c.b_to_a}) {
-      if (!*d) continue;
-      Gathered& g = gathered[{(*d)->src, (*d)->dst}];
-      g.pair.src = (*d)->src;
-      g.pair.dst = (*d)->dst;
-      count(g.pair, **d);
-      if ((*d)->requests.packets + (*d)->responses.packets != 0) add_data(g, **d);
-    }
-  }
+  track::each_direction(connections, [&](const track::DirectionCounts& d) {
+    Gathered& g = gathered[{d.src, d.dst}];
+    g.pair.src = d.src;
+    g.pair.dst = d.dst;
+    count(g.pair, d);
+    if (d.requests.packets + d.responses.packets != 0) add_data(g, d);
+  });
   std::vector<HostPair> out;
   out.reserve(gathered.size());
   for (auto& [hosts, g] : gathered) {

@@ -12,6 +12,7 @@
 #include "model/words.h"
 #include "present/peers_text.h"
 #include "present/text.h"
+#include "track/directions.h"
 #include "verdict/loop.h"
 
 namespace rocetop::present {
@@ -47,6 +48,10 @@ Span completeness(const model::Snapshot& snapshot) {
             Tone::kWarning};
   }
   if (!c.completeness_known) return {"completeness unknown (no acknowledgement captured)", Tone::kWarning};
+  if (undecodable(c) * 2 > c.roce_frames) {
+    return {"completeness unknown (most of the RoCE frames are undecodable)", Tone::kWarning};
+  }
+  if (undecodable(c) != 0) return {"what could be decoded is complete as far as acknowledgements show", Tone::kPlain};
   if (!snapshot.problems.empty()) return {"what was read is complete as far as acknowledgements show", Tone::kPlain};
   return {"complete as far as acknowledgements show", Tone::kGood};
 }
@@ -186,12 +191,9 @@ Sum sum(const model::Snapshot& snapshot) {
 /// " (2 of them on so few CNPs that it may be chance)", of `n` closed loops.
 std::string chance_text(const model::Snapshot& snapshot, std::uint64_t n) {
   std::uint64_t by_chance = 0;
-  for (const auto& c : snapshot.connections) {
-    for (const auto* d : {&c.a_to_b, &c.b_to_a}) {
-      if (!*d || !(*d)->congestion || (*d)->loop != track::Loop::kClosed) continue;
-      by_chance += verdict::slowed_by_chance(*(*d)->congestion) ? 1 : 0;
-    }
-  }
+  track::each_direction(snapshot.connections, [&](const track::DirectionCounts& d) {
+    if (d.congestion && d.loop == track::Loop::kClosed) by_chance += verdict::slowed_by_chance(*d.congestion) ? 1 : 0;
+  });
   if (by_chance == 0) return {};
   return n == 1 ? " (on so few CNPs that it may be chance)"
                 : fmt::format(" ({} of them on so few CNPs that it may be chance)", grouped(by_chance));
@@ -211,9 +213,8 @@ std::string loops_text(const model::Snapshot& snapshot) {
   std::string text;
   for (const auto& [loop, words] : kWords) {
     std::uint64_t n = 0;
-    for (const auto& c : snapshot.connections) {
-      for (const auto* d : {&c.a_to_b, &c.b_to_a}) n += *d && (*d)->congestion && (*d)->loop == loop ? 1 : 0;
-    }
+    track::each_direction(snapshot.connections,
+                          [&](const track::DirectionCounts& d) { n += d.congestion && d.loop == loop ? 1 : 0; });
     if (n == 0) continue;
     text += text.empty() ? fmt::format(": {} {}", plural(n, "congestion loop"), words)
                          : fmt::format(", {} {}", grouped(n), words);
@@ -296,6 +297,28 @@ std::string no_roce_text(const model::Snapshot& snapshot, const TextStyle& style
   return text;
 }
 
+/// No rule calls a peer slow, as nobody knows what it should take; that most of the time went by waiting for one is a
+/// measurement all the same.
+std::string waiting_text(const model::Snapshot& snapshot) {
+  constexpr double kMost = 0.5;
+  std::uint64_t waiting = 0;
+  double worst = 0;
+  std::string where;
+  track::each_direction(snapshot.connections, [&](const track::ConnectionCounts& c, const track::DirectionCounts& d) {
+    const track::TimeSplit& time = d.messages.time;
+    if (time.wall.count <= 0 || d.round_trips.rtt_ns.percentile(0.5) < snapshot.thresholds.rtt_target.count) return;
+    const double share = static_cast<double>(time.peer.count) / static_cast<double>(time.wall.count);
+    if (share < kMost) return;
+    ++waiting;
+    if (share <= worst) return;
+    worst = share;
+    where = fmt::format("connection {}, {} of the time for {}", c.id, percent(share), d.dst.to_string());
+  });
+  if (waiting == 0) return {};
+  return fmt::format("{} waited for the peer most of the time ({}{}): a slow responder, or the way to it and back.",
+                     plural(waiting, "sender"), waiting == 1 ? "" : "the longest: ", where);
+}
+
 std::string no_findings_text(const model::Snapshot& snapshot, const TextStyle& style) {
   const Sum s = sum(snapshot);
   std::string text = "no findings: ";
@@ -317,15 +340,19 @@ std::string no_findings_text(const model::Snapshot& snapshot, const TextStyle& s
   std::vector<Span> spans = {{text, Tone::kGood}};
   const std::string congestion = congestion_text(snapshot);
   if (!congestion.empty()) spans.push_back({congestion + ".", Tone::kWarning});
+  const std::string waiting = waiting_text(snapshot);
+  if (!waiting.empty()) spans.push_back({waiting, Tone::kWarning});
   const CaptureCounts& c = snapshot.capture;
   const bool cut = snapshot.parts.filtered_frames == 0 && snapshot.partial;
   if (c.capture_missed_packets != 0 || c.one_way_connections != 0 || !snapshot.problems.empty() || cut ||
-      snapshot.parts.before || snapshot.parts.after) {
+      undecodable(c) != 0 || snapshot.parts.before || snapshot.parts.after) {
     spans.push_back(
         {"This capture is not whole (see above): what it does not show may still have happened.", Tone::kWarning});
   }
   spans.push_back(
-      {"A tap sees what passes it: pauses on other links, slow hosts and other paths do not show here.", Tone::kQuiet});
+      {"A tap sees what passes it: pauses on other links and other paths do not show here, and of a slow host no more "
+       "than how long it kept others waiting.",
+       Tone::kQuiet});
   return paragraph(style, spans, 0, 2);
 }
 

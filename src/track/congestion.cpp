@@ -133,7 +133,7 @@ bool Congestion::on_cnp(const PacketFacts& cnp, FrameId nak, Nanos nak_time, con
   last_cnp_with_nak_ = nak && cnp.time - nak_time < kWithNak;
   if (last_cnp_with_nak_) {
     ++counts_.cnps_with_nak;
-    if (!counts_.first_nak_with_cnp) counts_.first_nak_with_cnp = nak;
+    note_nak(nak, nak_time);
   }
   swing_.congested = true;
   const auto rate = meter.rate();
@@ -144,6 +144,26 @@ bool Congestion::on_cnp(const PacketFacts& cnp, FrameId nak, Nanos nak_time, con
   }
   calm_.reset();
   return !last_cnp_with_nak_;
+}
+
+bool Congestion::forget_cnps(std::uint64_t cnps) {
+  counts_.cnps -= std::min(counts_.cnps, cnps);
+  if (counts_.cnps > 0) return true;
+  CongestionCounts marks;
+  marks.ce_packets = counts_.ce_packets;
+  marks.first_ce = counts_.first_ce;
+  marks.first_ce_time = counts_.first_ce_time;
+  marks.last_ce_time = counts_.last_ce_time;
+  marks.idle = counts_.idle;
+  marks.rest = counts_.rest;
+  counts_ = marks;
+  ce_since_cnp_ = marks.ce_packets;
+  first_ce_since_cnp_ = marks.first_ce_time;
+  last_was_copy_ = last_cnp_with_nak_ = false;
+  series_.reset();
+  sample_.reset();
+  calm_.reset();
+  return marks.ce_packets > 0;
 }
 
 void Congestion::start_series(Nanos now, double before, const RateMeter& meter) {
@@ -158,11 +178,17 @@ void Congestion::start_series(Nanos now, double before, const RateMeter& meter) 
   series_->last = now;
 }
 
+void Congestion::note_nak(FrameId nak, Nanos time) {
+  if (counts_.first_nak_with_cnp) return;
+  counts_.first_nak_with_cnp = nak;
+  counts_.first_nak_with_cnp_time = time;
+}
+
 void Congestion::on_nak(const PacketFacts& nak) {
   if (counts_.cnps == 0 || last_cnp_with_nak_ || nak.time - counts_.last_cnp_time >= kWithNak) return;
   last_cnp_with_nak_ = true;
   ++counts_.cnps_with_nak;
-  if (!counts_.first_nak_with_cnp) counts_.first_nak_with_cnp = nak.frame;
+  note_nak(nak.frame, nak.time);
 }
 
 void Congestion::on_window(Nanos now, const RateMeter& meter) {

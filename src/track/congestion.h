@@ -31,6 +31,9 @@ class Congestion {
   bool is_copy(const PacketFacts& cnp, bool captured_twice);
   /// A CNP for this data. `nak`: the last PSN sequence error NAK of its sender. False for one that was sent with a NAK.
   bool on_cnp(const PacketFacts& cnp, FrameId nak, Nanos nak_time, const RateMeter& meter);
+  /// As many of its CNPs were not for this data. False where nothing is left of it: no mark, no CNP. (Of CNPs that are
+  /// its own beside these, what was measured stays.)
+  bool forget_cnps(std::uint64_t cnps);
   /// A PSN sequence error NAK for this data.
   void on_nak(const PacketFacts& nak);
 
@@ -82,6 +85,7 @@ class Congestion {
   Nanos rest_in(const RateMeter& meter) const;
   std::optional<double> rate_at_work(const RateMeter& meter) const;
   void follow_calm(double rate, const RateMeter& meter);
+  void note_nak(FrameId nak, Nanos time);
   void count_gap_and_delay(const PacketFacts& cnp);
   void start_series(Nanos now, double before, const RateMeter& meter);
   void on_window(Nanos now, const RateMeter& meter);

@@ -47,6 +47,7 @@ struct CongestionCounts {
   FrameId first_cnp_without_ce;
   std::uint64_t cnps_with_nak = 0;  ///< within kWithNak of a PSN sequence error NAK of the same sender
   FrameId first_nak_with_cnp;
+  Nanos first_nak_with_cnp_time;
   std::uint64_t fast_cnps = 0;  ///< sent by a switch (IPv6 Destination Options)
   Histogram ce_to_cnp_ns;       ///< from the latest CE; only CNPs that a CE preceded since the CNP before
   Histogram cnp_gap_ns;

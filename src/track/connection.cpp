@@ -2,6 +2,7 @@
 #include "track/connection.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/prefetch.h"
 #include "track/pairing.h"
@@ -27,6 +28,7 @@ Connection::Connection(const Connection& other)
       first_frame_(other.first_frame_),
       last_frame_(other.last_frame_),
       last_time_(other.last_time_),
+      has_lodgers(other.has_lodgers),
       sides_(other.sides_),
       first_time_(other.first_time_),
       own_qpn_of_side_0_(other.own_qpn_of_side_0_),
@@ -130,9 +132,9 @@ void Connection::on_packet(std::size_t index, const PacketFacts& packet, Context
       }
       break;
     case wire::Role::kDatagram:
-      observation.kind = Kind::kDatagram;
+      observation.kind = side.is_copied_datagram(packet) ? Kind::kDuplicate : Kind::kDatagram;
       observation.space = SpaceName::kRequests;
-      side.requests.on_datagram(packet);
+      side.requests.on_datagram(packet, observation.kind == Kind::kDuplicate);
       break;
     case wire::Role::kCnp:
       observation.kind = Kind::kCnp;
@@ -146,6 +148,12 @@ void Connection::on_packet(std::size_t index, const PacketFacts& packet, Context
       break;
   }
   observation.connection = id;
+}
+
+bool Connection::agrees(const Outlier& outlier, const PacketFacts& packet) const {
+  constexpr std::int32_t kNear = 4096;  // PSNs: noise at random comes as near once in 4,000 packets
+  const std::int32_t further = serial_difference(packet.psn.value, outlier.packets.back().psn.value);
+  return further >= 0 && further < kNear && sides_[outlier.side]->requests.packets() == outlier.requests_seen;
 }
 
 /// What the sender of `index`, whose next data packet this is, did before it. Idle: everything asked for had been
@@ -186,22 +194,94 @@ bool Connection::deliver_cnp(std::size_t index, const PacketFacts& cnp, Context&
   return true;
 }
 
-void Connection::adopt_cnps(std::size_t index, const std::vector<PacketFacts>& cnps, Context& context) {
-  Side& side = *sides_[index];
+/// One that may have passed before what was counted last, or first.
+void Connection::count_cnp(Side& side, const PacketFacts& cnp) {
   const FrameId last_frame = side.row.last_frame;
   const Nanos last_time = side.row.last_time;
+  side.count(cnp);
+  side.row.last_frame = std::max(side.row.last_frame, last_frame);
+  side.row.last_time = std::max(side.row.last_time, last_time);
+  if (cnp.frame < side.counts.first_frame) {
+    side.counts.first_frame = cnp.frame;
+    side.counts.first_time = cnp.time;
+  }
+  if (!first_frame_ || cnp.frame < first_frame_) {
+    first_frame_ = cnp.frame;
+    first_time_ = cnp.time;
+  }
+  last_frame_ = std::max(last_frame_, cnp.frame);
+  last_time_ = std::max(last_time_, cnp.time);
+}
+
+void Connection::adopt_cnps(std::size_t index, const std::vector<PacketFacts>& cnps, Context& context) {
+  Side& side = *sides_[index];
   for (const PacketFacts& cnp : cnps) {
-    side.count(cnp);
+    count_cnp(side, cnp);
     if (!is_paired()) {
       hold_reply(side, cnp, context);
     } else {
       deliver_cnp(index, cnp, context);
     }
   }
-  side.row.last_frame = std::max(side.row.last_frame, last_frame);
-  side.row.last_time = std::max(side.row.last_time, last_time);
-  last_frame_ = std::max(last_frame_, side.row.last_frame);
-  last_time_ = std::max(last_time_, side.row.last_time);
+}
+
+void Connection::lodge_cnp(std::size_t index, const PacketFacts& cnp, Context& context, Observation& observation) {
+  Side& side = *sides_[index];
+  Side::Lodgers& lodgers = side.lodgers.use();
+  observation.kind = Kind::kCnp;
+  observation.connection = id;
+  if (!is_paired()) {
+    hold_reply(side, cnp, context);
+  } else if (!deliver_cnp(index, cnp, context)) {
+    observation.kind = Kind::kDuplicate;
+  }
+  // At the bound no more is kept: what comes then stays here. So do copies.
+  const bool copy = observation.kind == Kind::kDuplicate;
+  if (copy || lodgers.cnps.size() >= context.limits.held_packets || context.held_left == 0) {
+    count_cnp(side, cnp);
+    if (!copy) side.note_network_of_cnp(lodgers.name.hosts.network);
+    return;
+  }
+  --context.held_left;
+  lodgers.cnps.push_back(cnp);
+}
+
+void Connection::keep_lodgers(std::size_t index, Context& context) {
+  Side& side = *sides_[index];
+  if (!side.lodgers) return;
+  const Lazy<Side::Lodgers> lodgers = std::exchange(side.lodgers, {});
+  context.held_left += lodgers->cnps.size();
+  for (const PacketFacts& cnp : lodgers->cnps) {
+    count_cnp(side, cnp);
+    side.note_network_of_cnp(lodgers->name.hosts.network);
+  }
+}
+
+std::vector<PacketFacts> Connection::give_up_lodgers(std::size_t index, Context& context) {
+  Side& side = *sides_[index];
+  const Lazy<Side::Lodgers> lodgers = std::exchange(side.lodgers, {});
+  const std::vector<PacketFacts>& cnps = lodgers->cnps;
+  context.held_left += cnps.size();
+  std::erase(side.also, lodgers->name);
+  if (cnps.empty()) return {};
+  const auto is_given_up = [&](const PacketFacts& p) {
+    return p.role == wire::Role::kCnp &&
+           std::any_of(cnps.begin(), cnps.end(), [&](const PacketFacts& cnp) { return cnp.frame == p.frame; });
+  };
+  context.held_left += std::erase_if(side.held, is_given_up);
+  if (is_paired() && sides_[1 - index]->congestion) {
+    Lazy<Congestion>& congestion = sides_[1 - index]->congestion;
+    if (!congestion.use().forget_cnps(cnps.size())) congestion = {};
+  }
+  return cnps;
+}
+
+std::size_t Connection::held() const {
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < side_count(); ++i) {
+    n += sides_[i]->held.size() + (sides_[i]->lodgers ? sides_[i]->lodgers->cnps.size() : 0);
+  }
+  return n;
 }
 
 void Connection::deliver_reply(std::size_t index, const PacketFacts& packet, Observation& observation,
@@ -298,6 +378,7 @@ void Connection::join(Connection& other, PairedBy by, Context& context) {
     own_qpn_of_side_0_ = other.own_qpn_of_side_0_;
   }
   headers_cut_ = headers_cut_ || other.headers_cut_;
+  has_lodgers = has_lodgers || other.has_lodgers;
   last_frame_ = std::max(last_frame_, other.last_frame_);
   last_time_ = std::max(last_time_, other.last_time_);
   if (transport_ == wire::Transport::kCnp) transport_ = other.transport_;
@@ -339,6 +420,9 @@ void Connection::take_again(Context& context) const {
 }
 
 ConnectionCounts Connection::finish(Context& context) {
+  for (std::size_t i = 0; i < side_count(); ++i) keep_lodgers(i, context);
+  // CNPs that were taken in may be older than the rest.
+  if (is_paired() && sides_[1]->counts.first_frame < sides_[0]->counts.first_frame) std::swap(sides_[0], sides_[1]);
   for (std::size_t i = 0; i < side_count(); ++i) release_held(i, context);
   for (std::size_t i = 0; i < side_count(); ++i) {
     sides_[i]->responses.finish(is_paired() ? &sides_[1 - i]->requests : nullptr, context);

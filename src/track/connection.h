@@ -3,6 +3,7 @@
 // yet are held and replayed.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <new>
@@ -58,11 +59,7 @@ class Connection {
   ConnectionCounts finish(Context& context);
 
   /// Replies that wait for the other side.
-  std::size_t held() const {
-    std::size_t n = 0;
-    for (std::size_t i = 0; i < side_count(); ++i) n += sides_[i]->held.size();
-    return n;
-  }
+  std::size_t held() const;
   bool is_paired() const { return side_count_ == 2; }
   Side& side(std::size_t i) { return *sides_[i]; }
   const Side& side(std::size_t i) const { return *sides_[i]; }
@@ -77,7 +74,13 @@ class Connection {
     return side_count() == 1 && paired_by_ == PairedBy::kNone && sides_[0]->frames() <= kPackets;
   }
 
-  /// CNPs that side `index` sent in another VLAN, where they were taken for a connection of their own.
+  /// A CNP that is taken for one of side `index`, for now (Side::Lodgers).
+  void lodge_cnp(std::size_t index, const PacketFacts& cnp, Context& context, Observation& observation);
+  /// They are its own.
+  void keep_lodgers(std::size_t index, Context& context);
+  /// They were not; gives them back.
+  std::vector<PacketFacts> give_up_lodgers(std::size_t index, Context& context);
+  /// CNPs that were taken for another connection's.
   void adopt_cnps(std::size_t index, const std::vector<PacketFacts>& cnps, Context& context);
 
   /// What it holds of the common budgets goes back, or, as it does when a copy takes its place, is taken again.
@@ -92,13 +95,38 @@ class Connection {
     std::unique_ptr<Connection> before;                        ///< as it was when the doubt arose
     std::vector<std::pair<std::size_t, PacketFacts>> packets;  ///< (side, packet) since then
     std::size_t side = 0;                                      ///< whose request gave rise to it
-    bool far = false;  ///< what it is taken for if no reply tells: another connection
+    bool far = false;            ///< what it is taken for if no reply tells: another connection
+    std::uint32_t other_id = 0;  ///< of that, if it has one
   };
   std::unique_ptr<Suspicion> suspicion;
+
+  /// A request that fits nothing this side sends, with its copies: noise, or the first of a connection that uses the
+  /// queue pair next. One packet does not tell; until another agrees with it, it is no part of this connection.
+  struct Outlier {
+    std::size_t side = 0;
+    std::uint32_t id = 0;             ///< of the connection that it is the first packet of
+    std::uint64_t requests_seen = 0;  ///< that this side had sent by then; another one since, and it was noise
+    std::vector<PacketFacts> packets;
+
+    bool is_copy(const PacketFacts& packet) const {
+      return packet.psn == packets.back().psn && packet.time - packets.back().time < kCopyWindow;
+    }
+  };
+  std::vector<Outlier>::iterator find_outlier(std::size_t side) {
+    return std::find_if(outliers.begin(), outliers.end(), [&](const Outlier& o) { return o.side == side; });
+  }
+  /// Whether `packet`, of the side that sent `outlier`, or of the other, may belong to the same connection.
+  bool agrees(const Outlier& outlier, const PacketFacts& packet) const;
+  /// Whether `reply`, sent by `side`, answers an outlier of the other side.
+  bool answers_outlier(std::size_t side, const PacketFacts& reply) {
+    const auto outlier = find_outlier(1 - side);
+    return outlier != outliers.end() && agrees(*outlier, reply);
+  }
 
  private:
   SenderPause pause_before(std::size_t side, const PacketFacts& packet, Nanos last_data) const;
   bool deliver_cnp(std::size_t side, const PacketFacts& cnp, Context& context);
+  void count_cnp(Side& side, const PacketFacts& cnp);
   void deliver_reply(std::size_t side, const PacketFacts& packet, Observation& observation, Context& context);
   void hold_reply(Side& side, const PacketFacts& packet, Context& context);
   void learn_path_mtu(Side& sender, const PacketFacts& packet, Context& context);
@@ -114,6 +142,12 @@ class Connection {
   FrameId first_frame_;
   FrameId last_frame_;
   Nanos last_time_;
+
+ public:
+  bool has_lodgers = false;   ///< a side has, or had, some
+  bool has_outliers = false;  ///< `outliers` holds, or held, some
+
+ private:
   std::array<std::optional<Side>, 2> sides_;  // in place: a packet finds its state behind one pointer
   Nanos first_time_;
   std::optional<Qpn> own_qpn_of_side_0_;
@@ -122,6 +156,7 @@ class Connection {
  public:
   ConnectionFacts facts;
   std::uint32_t pairing_attempts = 0;
+  std::vector<Outlier> outliers;  ///< one a side at most
 };
 
 }  // namespace rocetop::track

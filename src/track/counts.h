@@ -78,6 +78,11 @@ struct Episode {
   bool response_passed = false;       ///< a READ: the response that the first resent PSN asks for had passed the tap
                                       ///< in order, and then another
   bool named_by_nak = false;          ///< a sequence NAK named the first resent PSN
+  bool may_be_late = false;           ///< nothing seen before came with it, and nothing tells its packets from the
+                                      ///< originals, come late and after the NAK
+
+  /// What seemed to answer the NAK were the originals: the sender went back only after they had come.
+  bool were_originals() const { return may_be_late && first_psn_late; }
 };
 
 /// One sequence space of one direction (design: two PSN spaces in one direction).
@@ -94,8 +99,9 @@ struct SpaceCounts {
   std::uint64_t retransmitted_bytes = 0;  ///< payload bytes
   std::uint64_t duplicate_packets = 0;
   std::uint64_t reordered_packets = 0;
-  std::uint64_t late_originals = 0;  ///< of these, came after what was resent for them: nothing had been lost
-  std::vector<Episode> episodes;     ///< at most Limits::listed_episodes
+  std::uint64_t late_originals =
+      0;  ///< of these, came behind their NAK, and what was resent for it came too: nothing was lost
+  std::vector<Episode> episodes;  ///< at most Limits::listed_episodes
   std::array<std::uint64_t, kCauses> episodes_by_cause{};
   std::uint64_t episodes_omitted = 0;
   std::string inexact;  ///< empty, or why totals are not exact (a limit was reached)
@@ -166,6 +172,7 @@ struct DirectionTraffic {
   std::uint64_t cnps = 0;
   std::uint64_t fast_cnps = 0;  ///< of these, sent by a switch
   FrameId first_cnp;
+  Nanos first_cnp_time;
   std::uint64_t cnps_elsewhere = 0;                   ///< of `cnps`, that travelled in another VLAN than the rest
   std::optional<wire::NetworkKey> cnps_elsewhere_in;  ///< … which of them the latest did in
   Lazy<FrameSample> bad_icrcs;
@@ -261,6 +268,7 @@ struct CmRejection {
   IpAddress to;
   std::uint16_t reason = 0;
   FrameId request_frame;  ///< the REQ (or REP) it answers, when seen
+  Nanos request_time;
   std::uint64_t service_id = 0;
   std::optional<std::uint16_t> rdma_cm_port;
 };

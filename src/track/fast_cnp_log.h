@@ -31,8 +31,8 @@ class FastCnpLog {
   /// `most`: entries; Fast CNPs about more are counted in omitted().
   explicit FastCnpLog(std::size_t most) : most_(most) {}
 
-  /// `packet.is_fast_cnp()` must hold.
-  void on_fast_cnp(const wire::Packet& packet, FrameId frame, Nanos time);
+  /// `packet.is_fast_cnp()` must hold. `captured_twice`: most of the data that it is about is in the capture two times.
+  void on_fast_cnp(const wire::Packet& packet, FrameId frame, Nanos time, bool captured_twice);
 
   /// Those with the most first.
   std::vector<FastCnpCounts> finish() const;
@@ -40,9 +40,16 @@ class FastCnpLog {
 
  private:
   using Key = std::tuple<IpAddress, IpAddress, std::optional<IpAddress>, std::uint32_t>;
+  struct Entry {
+    FastCnpCounts counts;
+    wire::NetworkKey network;  // of the newest one that is no copy
+    bool last_was_copy = false;
+  };
+
+  static bool is_copy(const Entry& entry, const wire::Packet& packet, Nanos time, bool captured_twice);
 
   std::size_t most_;
-  std::map<Key, FastCnpCounts> entries_;
+  std::map<Key, Entry> entries_;
   std::uint64_t omitted_ = 0;
 };
 

@@ -4,18 +4,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "track/directions.h"
+
 namespace rocetop::track {
 namespace {
 
 constexpr std::uint64_t kStrayLoss = 16;  // PSNs a direction: less may be lost at the end of any pause
-
-template <typename Function>
-void each_direction(const std::vector<ConnectionCounts>& connections, Function&& function) {
-  for (const ConnectionCounts& c : connections) {
-    if (c.a_to_b) function(*c.a_to_b);
-    if (c.b_to_a) function(*c.b_to_a);
-  }
-}
 
 /// Directions with data before and after.
 std::uint64_t sending(const CaptureHole& silence, const std::vector<ConnectionCounts>& connections) {

@@ -130,6 +130,7 @@ void Management::on_rejection(const HostPair& hosts, const wire::Cm& cm, FrameId
   r.reason = cm.reject_reason;
   if (exchange) {
     r.request_frame = exchange->set_up.request_frame;
+    r.request_time = exchange->set_up.request_time;
     r.service_id = exchange->request.service_id;
     r.rdma_cm_port = exchange->request.rdma_cm_port;
   }

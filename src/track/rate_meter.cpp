@@ -46,7 +46,7 @@ void RateMeter::roll(std::int64_t bin, std::uint32_t bytes) {
   }
   bin_ = bin;
   bytes_ = bytes + carried;
-  packets_ = 1;
+  packets_ = 1 + (carried > 0 ? last_packets_ : 0);  // what is carried is of the bin that was just closed
 }
 
 /// Doubles the width where bins hold too few packets, halves it where they hold very many. `bin`, the one about to be

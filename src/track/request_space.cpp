@@ -297,6 +297,10 @@ void RequestSpace::on_old(Sequence seq, Sequence last, const PacketFacts& packet
     const Sequence received = replies_.received();
     const bool triggered =
         rnrs_.answered_by(seq, packet.time, received) || naks_.answered_by(seq, packet.time, received);
+    const bool answered_before = !missing && !triggered && answered_nak(seq, packet);
+    if (answered_before && newest_episode()->packets > newest_episode()->unseen_packets) {
+      return note_late_original(seq, observation);
+    }
     const bool follows_late = !late_.empty() && seq == late_.newest().last + 1 && !missing;
     if (follows_late && !triggered) {
       late_were_resent(context);
@@ -369,6 +373,22 @@ void RequestSpace::note_late_original(Sequence seq, Observation& observation) {
   }
 }
 
+const Episode* RequestSpace::newest_episode() const {
+  if (episodes_.is_open()) return &episodes_.open().episode;
+  return counts_.episodes.empty() ? nullptr : &counts_.episodes.back();
+}
+
+/// Whether the tap had never seen this PSN until one came behind a NAK, not long ago. No sender repeats it so soon
+/// without another NAK: of the two that came, one is the original, held up on the way. Identifications that count tell
+/// that apart by themselves (was_overtaken()), and where all is there twice it is a copy.
+bool RequestSpace::answered_nak(Sequence seq, const PacketFacts& packet) const {
+  if ((packet.has_ip_id && ids_count()) || counts_.duplicate_packets * 4 > packets_) return false;
+  const Episode* e = newest_episode();
+  const Slot* slot = history_.find(seq);
+  return e && e->cause == Cause::kNak && e->unseen_packets > 0 && slot && slot->state == Slot::State::kSeen &&
+         !(slot->first_frame < e->first_frame) && packet.time - (e->first_time - e->wait) < kSilence;
+}
+
 /// Whether this sender counts the IPv4 identification up from packet to packet.
 bool RequestSpace::ids_count() const { return ip_id_changes_ > 2 && std::uint64_t{ip_id_changes_} * 2 > packets_; }
 
@@ -382,8 +402,9 @@ void RequestSpace::count_copies() {
 bool RequestSpace::copies_were_resends(Sequence seq, const PacketFacts& packet, Context& context) {
   if (copies_.empty() || seq != extend(highest_, copies_.back().psn) + 1) return false;
   if (packet.has_ip_id && ids_count()) return false;
-  // Within kCopyWindow a sender goes back only when told to, and where replies are seen, nothing told it.
-  if (replies_.any_reply()) return false;
+  // Within kCopyWindow a sender goes back only when told to, and where replies are seen, nothing told it; but for a NAK
+  // that its original may have seemed to answer.
+  if (replies_.any_reply() && !answered_nak(extend(highest_, copies_.front().psn), packet)) return false;
   if (counts_.duplicate_packets * 4 > packets_) return false;
   const std::vector<PacketFacts> resent = std::move(copies_);
   copies_.clear();
@@ -434,6 +455,7 @@ void RequestSpace::begin_episode(Sequence seq, const PacketFacts& packet, Contex
   end_episode(context);
   EpisodeLog::Open open;
   open.episode = judge_go_back(seq, packet, sent());
+  if (!open.episode.trigger_frame && answered_nak(seq, packet)) were_originals(packet, open.episode, context);
   open.first = seq;
   open.next = seq;
   open.last = seq;
@@ -449,6 +471,21 @@ void RequestSpace::begin_episode(Sequence seq, const PacketFacts& packet, Contex
   messages_.on_go_back(open.episode, highest_);
   episodes_.begin(open);
   replies_.went_back(seq);
+}
+
+/// The newest go-back was none: its packets were the originals, come late, and only now the sender answers the NAK.
+void RequestSpace::were_originals(const PacketFacts& packet, Episode& resend, Context& context) {
+  Episode& late = counts_.episodes.back();
+  late.first_psn_late = resend.first_psn_late = true;
+  resend.cause = Cause::kNak;
+  resend.trigger_frame = late.trigger_frame;
+  resend.named_by_nak = late.named_by_nak;
+  resend.wait = packet.time - (late.first_time - late.wait);
+  counts_.reordered_packets += late.packets;
+  counts_.late_originals += late.packets;
+  if (context.sink) {
+    context.sink->on_resolution({late.first_frame, Resolution::Fate::kReordered, Cause::kUnknown, {}, {}});
+  }
 }
 
 void RequestSpace::resend(Sequence seq, Sequence last, const PacketFacts& packet, bool delivered, Context& context,
@@ -504,6 +541,8 @@ void RequestSpace::end_episode(Context& context) {
       was_spurious(open, first_, reads_)) {
     open.episode.cause = Cause::kSpurious;
   }
+  open.episode.may_be_late =
+      cause == Cause::kNak && open.episode.packets == open.episode.unseen_packets && !ids_count();
   episodes_.end(counts_, context);
 }
 

@@ -49,9 +49,10 @@ class RequestSpace {
   bool take_ordinary(const PacketFacts& packet);
 
   /// A datagram: has no PSN that says anything.
-  void on_datagram(const PacketFacts& packet) {
+  void on_datagram(const PacketFacts& packet, bool copy) {
     ++packets_;
     payload_bytes_ += packet.payload_bytes;
+    counts_.duplicate_packets += copy ? 1 : 0;
   }
 
   /// An ACK, NAK, RNR NAK or response of the other side.
@@ -142,6 +143,9 @@ class RequestSpace {
   void note_late_original(Sequence seq, Observation& observation);
   void hold_late(Sequence seq, Sequence last, const PacketFacts& packet, Context& context, Observation& observation);
   void count_copies();
+  const Episode* newest_episode() const;
+  bool answered_nak(Sequence seq, const PacketFacts& packet) const;
+  void were_originals(const PacketFacts& packet, Episode& resend, Context& context);
   bool copies_were_resends(Sequence seq, const PacketFacts& packet, Context& context);
   bool is_behind_gap(Sequence seq) const;
   bool is_acknowledged(Sequence seq) const { return seq >= first_ && seq <= replies_.received(); }

@@ -60,7 +60,10 @@ void Side::count(const PacketFacts& packet) {
   count_in_row(packet);
   if (packet.icrc == wire::IcrcStatus::kBad) counts.bad_icrcs.use().add(packet.frame, packet.time);
   if (packet.role == wire::Role::kCnp) {
-    if (counts.cnps++ == 0) counts.first_cnp = packet.frame;
+    if (counts.cnps++ == 0) {
+      counts.first_cnp = packet.frame;
+      counts.first_cnp_time = packet.time;
+    }
     counts.fast_cnps += packet.destination_options ? 1 : 0;
   }
   if (packet.role == wire::Role::kAcknowledge) {
@@ -145,7 +148,7 @@ void Side::note_dscp(const PacketFacts& packet) {
     counts.dscp_changes.push_back({packet.frame, packet.time, packet.role, before, packet.dscp()});
 }
 
-bool Side::is_last_ack(const PacketFacts& packet) const {
+bool Side::is_last_reply(const PacketFacts& packet) const {
   const Replies& r = replies;
   return r.any && packet.psn == r.last_psn && packet.msn == r.last_msn && packet.syndrome == r.last_syndrome &&
          packet.ip_id == r.last_ip_id && packet.time - r.last_time < kCopyWindow;
@@ -153,7 +156,7 @@ bool Side::is_last_ack(const PacketFacts& packet) const {
 
 bool Side::is_copied_ack(const PacketFacts& packet) {
   Replies& r = replies;
-  const bool same = is_last_ack(packet);
+  const bool same = is_last_reply(packet);
   r.any = true;
   r.last_time = packet.time;
   r.last_psn = packet.psn;
@@ -161,6 +164,17 @@ bool Side::is_copied_ack(const PacketFacts& packet) {
   r.last_syndrome = packet.syndrome;
   r.last_ip_id = packet.ip_id;
   return same;
+}
+
+bool Side::is_copied_datagram(const PacketFacts& packet) {
+  constexpr std::uint8_t kCopiesMost = 3;  // of one datagram: more, and the PSN stands still
+  std::uint8_t& repeats = replies.psn_repeats;
+  if (!replies.any || packet.psn != replies.last_psn) {
+    repeats = 0;
+  } else if (repeats <= kCopiesMost) {
+    ++repeats;
+  }
+  return is_copied_ack(packet) && repeats <= kCopiesMost;
 }
 
 bool Side::has_just_sent(const PacketFacts& packet) const {
@@ -177,7 +191,8 @@ bool Side::has_just_sent(const PacketFacts& packet) const {
       if (responses.has_just_seen(packet)) return true;
       break;
     case wire::Role::kAcknowledge:
-      if (is_last_ack(packet)) return true;
+    case wire::Role::kDatagram:
+      if (is_last_reply(packet)) return true;
       break;
     default:
       break;

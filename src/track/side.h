@@ -49,12 +49,13 @@ struct Side {
   Lazy<Congestion> congestion;                 ///< of its data, from the first CE or CNP on
   RateMeter rate;                              ///< of its data
   std::array<std::uint32_t, 32> operations{};  ///< packets by the low five bits of the opcode, before the row
-  /// What acknowledgements touch.
+  /// What acknowledgements touch; of a side that sends datagrams, the newest of these.
   struct Replies {
     std::uint64_t acks = 0;
     Nanos last_time;  ///< of the last acknowledgement, whatever it said
     bool any = false;
     std::uint8_t last_syndrome = 0;
+    std::uint8_t psn_repeats = 0;  ///< datagrams in a row with the PSN of the one before
     std::uint16_t last_ip_id = 0;
     Psn last_psn;
     Msn last_msn;
@@ -68,6 +69,13 @@ struct Side {
   FlowKey key;                    ///< of every packet of this side …
   std::vector<FlowKey> also;      ///< … and those of the same packets, or of its CNPs, in other VLANs
   std::vector<PacketFacts> held;  ///< replies that wait for pairing, oldest first
+  /// CNPs of another VLAN that are taken for its own. A connection with the same numbers may still show up there, and
+  /// then they were that one's: until then, or the end, they are not counted among its packets.
+  struct Lodgers {
+    FlowKey name;  ///< one of `also`
+    std::vector<PacketFacts> cnps;
+  };
+  Lazy<Lodgers> lodgers;
 
   Side() {
     counts.dscp_of.fill(kNoDscp);
@@ -103,12 +111,20 @@ struct Side {
   /// each duplicate with an equal ACK of its own, with a new IP id where it counts them, and not within the same
   /// moment.
   bool is_copied_ack(const PacketFacts& packet);
+  /// The same of a datagram: each has a PSN of its own, unless its sender does not count them.
+  bool is_copied_datagram(const PacketFacts& packet);
   /// Whether it has sent this very packet within kCopyWindow, in whatever network: a mirror shows it at two places.
   bool has_just_sent(const PacketFacts& packet) const;
   /// Whether most of its data is in the capture twice.
   bool is_captured_twice() const {
     const SpaceCounts& r = responses.counts();
     return (requests.copies() + r.duplicate_packets) * 4 > requests.packets() + r.packets;
+  }
+  /// One of its CNPs travelled in `network`.
+  void note_network_of_cnp(const wire::NetworkKey& network) {
+    if (network == key.hosts.network) return;
+    ++counts.cnps_elsewhere;
+    counts.cnps_elsewhere_in = network;
   }
   std::uint64_t frames() const { return counts.frames + row.packets; }
   /// History slots in use.
@@ -118,7 +134,7 @@ struct Side {
   bool delivered(const PacketFacts& packet) const { return packet.icrc != wire::IcrcStatus::kBad || !has_good_icrcs(); }
 
  private:
-  bool is_last_ack(const PacketFacts& packet) const;
+  bool is_last_reply(const PacketFacts& packet) const;
   bool has_good_icrcs() const {
     return counts.icrc[static_cast<std::size_t>(wire::IcrcStatus::kGood)] != 0 ||
            (!row.empty() && row.path().icrc == wire::IcrcStatus::kGood);

@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "wire/fast_cnp.h"
+
 namespace rocetop::track {
 namespace {
 
@@ -48,6 +50,10 @@ Observation observed(Kind kind, SpaceName space, std::uint32_t connection) {
   observation.space = space;
   observation.kind = kind;
   return observation;
+}
+
+bool is_reply(const PacketFacts& packet) {
+  return packet.role == wire::Role::kAcknowledge || packet.role == wire::Role::kResponse;
 }
 
 std::int64_t outside(std::int64_t value, std::int64_t low, std::int64_t high) {
@@ -110,7 +116,9 @@ Observation Tracker::on_other(const Arrival& arrival) {
   if (arrival.kind == Arrival::Kind::kPlain) return route(arrival.plain_key.full(), facts, arrival.flow);
   const FlowKey& key = arrival.key;
   const bool is_cnp = facts.role == wire::Role::kCnp;
-  if (is_cnp && arrival.packet->is_fast_cnp()) fast_cnps_.on_fast_cnp(*arrival.packet, facts.frame, facts.time);
+  if (is_cnp && arrival.packet->is_fast_cnp()) {
+    fast_cnps_.on_fast_cnp(*arrival.packet, facts.frame, facts.time, is_about_data_captured_twice(*arrival.packet));
+  }
   if (key.dst_qpn.value <= 1 && !is_cnp) {
     on_management(*arrival.packet, key, facts.frame, facts.time);
     return observed(Kind::kManagement, SpaceName::kNone, 0);
@@ -125,25 +133,42 @@ Observation Tracker::route(const FlowKey& key, const PacketFacts& packet, FlowTa
   if (!flow && !may_open(key, packet)) return observation;
   if (!flow) flow = open_flow(key, packet);
   if (packet.role == wire::Role::kCnp && networks_.size() > 1) flow = home_of_cnps(key, flow, packet);
+  if (flow.connection->has_lodgers) flow = settle_lodgers(key, flow, packet);
   if (packet.role == wire::Role::kRequest) {
-    const Connection& known = *flow.connection;
-    if (!known.suspicion && known.side(flow.side).requests.is_suspect(packet)) {
-      doubt(flow.index, flow.side, packet);
+    Connection& known = *flow.connection;
+    const Side& sender = known.side(flow.side);
+    if (!known.suspicion && sender.requests.is_suspect(packet) && sender.delivered(packet)) {
+      if (!sender.requests.is_far(packet)) {
+        doubt(flow.index, flow.side, packet);
+      } else if (set_aside(known, flow.side, packet, observation)) {
+        return observation;
+      } else {
+        take_up_outliers(flow.index, flow.side);
+      }
       flow = flows_.find(key);
       if (!flow) flow = open_flow(key, packet);
     }
-  } else if ((packet.role == wire::Role::kAcknowledge || packet.role == wire::Role::kResponse) &&
-             !flow.connection->is_paired()) {
+  } else if (is_reply(packet) && flow.connection->has_outliers &&
+             flow.connection->answers_outlier(flow.side, packet)) {
+    take_up_outliers(flow.index, 1 - flow.side);
+    flow = flows_.find(key);
+    if (!flow) flow = open_flow(key, packet);
+  } else if (is_reply(packet) && !flow.connection->is_paired()) {
     try_to_pair(key, packet);
     flow = flows_.find(key);
   }
   Connection& connection = *flow.connection;
-  connection.on_packet(flow.side, packet, context_, observation);
+  Side& side = connection.side(flow.side);
+  if (packet.role == wire::Role::kCnp && side.lodgers && side.lodgers->name == key) {
+    connection.lodge_cnp(flow.side, packet, context_, observation);
+  } else {
+    connection.on_packet(flow.side, packet, context_, observation);
+    if (packet.role == wire::Role::kCnp && observation.kind != Kind::kDuplicate) {
+      side.note_network_of_cnp(key.hosts.network);
+    }
+  }
   if (connection.id == 0) connection.id = next_id_++;
   observation.connection = connection.id;
-  if (packet.role == wire::Role::kCnp && observation.kind != Kind::kDuplicate) {
-    note_network_of_cnp(connection.side(flow.side), key.hosts.network, 1);
-  }
   if (packet.role == wire::Role::kRequest && !connection.is_paired()) {
     const RequestSpace& requests = connection.side(flow.side).requests;
     const Psn last = wire_psn(std::max(requests.highest(), requests.first()));
@@ -173,7 +198,9 @@ FlowTable::Flow Tracker::open_flow(const FlowKey& key, const PacketFacts& packet
   if (live_ >= kLiveMost) make_room();
   const bool known_network = std::find(networks_.begin(), networks_.end(), key.hosts.network) != networks_.end();
   if (!known_network && networks_.size() < context_.limits.networks) networks_.push_back(key.hosts.network);
-  if (const Flow elsewhere = flow_elsewhere(key, packet)) return also_known_as(key, elsewhere);
+  if (const Elsewhere elsewhere = flow_elsewhere(key, packet)) {
+    return elsewhere.is_copy ? also_known_as(key, elsewhere.flow) : lodge(key, elsewhere.flow);
+  }
   if (key.datagram) {
     if (FlowTable::Flow flow = flows_.find(key.reversed_datagram())) {
       flow.side = static_cast<std::uint32_t>(flow.connection->add_side(key));
@@ -220,9 +247,9 @@ void Tracker::drop(ConnectionIndex index) {
 
 /// The flow that a packet with these VLAN tags belongs to although the rest of it carries others: a mirror shows every
 /// packet at two places, and one of them is tagged otherwise; or it is a CNP, and the network gives CNPs a VLAN of
-/// their own. A copy is the same packet, at the same time; CNPs are taken along where there is one such flow, and no
-/// other.
-FlowTable::Flow Tracker::flow_elsewhere(const FlowKey& key, const PacketFacts& packet) {
+/// their own. A copy is the same packet, at the same time; CNPs are taken along where there is one such flow, no other,
+/// and no CNPs of a third VLAN are with it already.
+Tracker::Elsewhere Tracker::flow_elsewhere(const FlowKey& key, const PacketFacts& packet) {
   if (networks_.size() < 2) return {};
   Flow only;
   bool several = false;
@@ -232,12 +259,37 @@ FlowTable::Flow Tracker::flow_elsewhere(const FlowKey& key, const PacketFacts& p
     other.hosts.network = network;
     const Flow found = flows_.find(other);
     if (!found) continue;
-    if (found.connection->side(found.side).has_just_sent(packet)) return found;
+    if (found.connection->side(found.side).has_just_sent(packet)) return {found, true};
     if (found.connection->transport() == wire::Transport::kCnp) continue;
     several = several || (only && only.connection != found.connection);
     only = found;
   }
-  return packet.role == wire::Role::kCnp && !several ? only : Flow{};
+  if (packet.role != wire::Role::kCnp || several || !only || only.connection->side(only.side).lodgers) return {};
+  return {only, false};
+}
+
+/// CNPs with `key` are taken for those of `flow` until something else comes with it.
+FlowTable::Flow Tracker::lodge(const FlowKey& key, const Flow& flow) {
+  flow.connection->has_lodgers = true;
+  flow.connection->side(flow.side).lodgers.use().name = key;
+  return also_known_as(key, flow);
+}
+
+/// What is no CNP shows whose the CNPs of that VLAN are: a copy says that both VLANs hold the same, and anything else
+/// is of another connection, which happens to have the same numbers.
+FlowTable::Flow Tracker::settle_lodgers(const FlowKey& key, const Flow& flow, const PacketFacts& packet) {
+  Connection& host = *flow.connection;
+  const Side& side = host.side(flow.side);
+  if (packet.role == wire::Role::kCnp || !side.lodgers || !(side.lodgers->name == key)) return flow;
+  if (side.has_just_sent(packet)) {
+    host.keep_lodgers(flow.side, context_);
+    return flow;
+  }
+  const std::vector<PacketFacts> cnps = host.give_up_lodgers(flow.side, context_);
+  flows_.erase(key);
+  const Flow own = open_flow(key, packet);
+  own.connection->adopt_cnps(own.side, cnps, context_);
+  return own;
 }
 
 /// At most Limits::networks names a side, as each is in another network.
@@ -247,28 +299,35 @@ FlowTable::Flow Tracker::also_known_as(const FlowKey& key, const Flow& flow) {
   return flow;
 }
 
-void Tracker::note_network_of_cnp(Side& side, const wire::NetworkKey& network, std::uint64_t cnps) {
-  if (network == side.key.hosts.network) return;
-  side.counts.cnps_elsewhere += cnps;
-  side.counts.cnps_elsewhere_in = network;
-}
-
 /// Where nothing but CNPs was seen of a flow, its data may have begun in another VLAN since.
 FlowTable::Flow Tracker::home_of_cnps(const FlowKey& key, const Flow& flow, const PacketFacts& packet) {
   Connection& cnps = *flow.connection;
   if (cnps.transport() != wire::Transport::kCnp || cnps.side_count() != 1) return flow;
   Side& side = cnps.side(0);
   if (side.frames() == 0 || side.held.size() != side.frames()) return flow;  // just opened, or some are lost
-  const Flow home = flow_elsewhere(key, packet);
+  const Elsewhere elsewhere = flow_elsewhere(key, packet);
+  const Flow home = elsewhere.flow;
   if (!home || home.connection == flow.connection) return flow;
   const std::vector<PacketFacts> held = std::move(side.held);
   context_.held_left += held.size();
   const std::vector<FlowKey> names = names_of(side);
   cnps.give_back(context_);
   drop(flow.index);
-  for (const FlowKey& name : names) also_known_as(name, home);
-  home.connection->adopt_cnps(home.side, held, context_);
-  note_network_of_cnp(home.connection->side(home.side), key.hosts.network, held.size());
+  for (const FlowKey& name : names) {
+    if (name == key && !elsewhere.is_copy) {
+      lodge(name, home);
+    } else {
+      also_known_as(name, home);
+    }
+  }
+  if (elsewhere.is_copy) {
+    home.connection->adopt_cnps(home.side, held, context_);
+    return home;
+  }
+  for (const PacketFacts& cnp : held) {
+    Observation unused;
+    home.connection->lodge_cnp(home.side, cnp, context_, unused);
+  }
   return home;
 }
 
@@ -327,6 +386,18 @@ void Tracker::join(ConnectionIndex one, ConnectionIndex other, PairedBy by) {
   }
 }
 
+/// A Fast CNP names the data's receiver and its queue pair; some may name the sender's.
+bool Tracker::is_about_data_captured_twice(const wire::Packet& fast_cnp) {
+  const auto receiver = wire::parse_fast_cnp(fast_cnp).data_destination;
+  if (!receiver) return false;
+  const HostPair data{fast_cnp.dst, *receiver, fast_cnp.network, fast_cnp.protocol};
+  if (const Flow flow = flows_.find({data, fast_cnp.bth.dest_qp, {}, false})) {
+    return flow.connection->side(flow.side).is_captured_twice();
+  }
+  const Flow back = flows_.find({data.reversed(), fast_cnp.bth.dest_qp, {}, false});
+  return back && back.connection->is_paired() && back.connection->side(1 - back.side).is_captured_twice();
+}
+
 /// At the end: of a host pair's sides that nothing else joined, two that share a UDP source port with each other and
 /// with no third one, and whose packets do not speak against it, are taken for one connection.
 void Tracker::join_by_ports() {
@@ -363,6 +434,67 @@ void Tracker::join_by_ports() {
 }
 
 // ---------------------------------------------------------------------------------------------- QPNs used again
+
+/// A packet far from all that `side` sends: kept, and nothing else, unless it agrees with the one before that was. Then
+/// false.
+bool Tracker::set_aside(Connection& connection, std::size_t side, const PacketFacts& packet, Observation& observation) {
+  constexpr std::size_t kCopiesMost = 4;
+  observation = observed(Kind::kNew, SpaceName::kRequests, 0);
+  const auto before = connection.find_outlier(side);
+  if (before != connection.outliers.end()) {
+    observation.connection = before->id;
+    if (before->is_copy(packet) && before->packets.size() < kCopiesMost) {
+      before->packets.push_back(packet);
+      observation.kind = Kind::kDuplicate;
+      return true;
+    }
+    if (connection.agrees(*before, packet)) return false;
+    release(connection, *before);
+    connection.outliers.erase(before);
+  }
+  observation.connection = next_id_;
+  connection.has_outliers = true;
+  connection.outliers.push_back({side, next_id_++, connection.side(side).requests.packets(), {packet}});
+  return true;
+}
+
+/// More than one packet says that `side` begins another connection: they are looked at as its requests are.
+void Tracker::take_up_outliers(ConnectionIndex index, std::size_t side) {
+  Connection& connection = *connections_[index];
+  const std::vector<Connection::Outlier> outliers = std::exchange(connection.outliers, {});
+  const std::array keys = {connection.side(0).key, connection.side(connection.side_count() - 1).key};
+  const auto first = std::find_if(outliers.begin(), outliers.end(), [&](const auto& o) { return o.side == side; });
+  doubt(index, side, first->packets.front());
+  if (connections_[index] && connections_[index]->suspicion) connections_[index]->suspicion->other_id = first->id;
+  for (const Connection::Outlier& outlier : outliers) {
+    for (const PacketFacts& packet : outlier.packets) open_as(first->id, keys[outlier.side], packet);
+  }
+}
+
+/// A packet of the connection `id`, which it may begin.
+void Tracker::open_as(std::uint32_t id, const FlowKey& key, const PacketFacts& packet) {
+  Flow flow = flows_.find(key);
+  if (!flow) flow = open_flow(key, packet);
+  if (flow.connection->id == 0) flow.connection->id = id;
+  route(key, packet, flow);
+}
+
+/// Nothing agreed with it: a connection of a packet, as every stray one makes.
+void Tracker::release(const Connection& of, const Connection::Outlier& outlier) {
+  const FlowKey key = of.side(outlier.side).key;
+  const ConnectionIndex index = free_index();
+  connections_[index] = std::make_unique<Connection>();
+  ++live_;
+  Connection& connection = *connections_[index];
+  connection.facts = {key.hosts.protocol, key.hosts.network};
+  connection.add_side(key);
+  connection.id = outlier.id;
+  for (const PacketFacts& packet : outlier.packets) {
+    Observation unused;
+    connection.on_packet(0, packet, context_, unused);
+  }
+  retire(index);
+}
 
 /// The packet fits another connection better. If replies have been counting messages (MSN), the next one tells; until
 /// then the packet is taken as part of this connection, and everything since is kept to be looked at again.
@@ -422,22 +554,26 @@ void Tracker::decide_doubt(ConnectionIndex index, std::size_t side, const Packet
 /// Ends the connection as it was before the doubt, and gives the packets since then to a new one.
 void Tracker::begin_anew(ConnectionIndex index) {
   std::vector<std::pair<FlowKey, PacketFacts>> again;
+  std::uint32_t id = 0;
   if (auto suspicion = std::move(connections_[index]->suspicion)) {
+    id = suspicion->other_id;
     for (const auto& [side, packet] : suspicion->packets)
       again.emplace_back(connections_[index]->side(side).key, packet);
     connections_[index]->give_back(context_);
     for (std::size_t side = 0; side < suspicion->before->side_count(); ++side) {
       suspicion->before->side(side).also = connections_[index]->side(side).also;
     }
+    context_.held_left += connections_[index]->held() - suspicion->before->held();
     connections_[index] = std::move(suspicion->before);
     connections_[index]->take_again(context_);
   }
   retire(index);
-  for (const auto& [key, packet] : again) route(key, packet, flows_.find(key));
+  for (const auto& [key, packet] : again) open_as(id, key, packet);
 }
 
 void Tracker::retire(ConnectionIndex index) {
   Connection& connection = *connections_[index];
+  for (const Connection::Outlier& outlier : std::exchange(connection.outliers, {})) release(connection, outlier);
   for (std::size_t side = 0; side < connection.side_count(); ++side) {
     for (const FlowKey& name : names_of(connection.side(side))) {
       const Flow flow = flows_.find(name);

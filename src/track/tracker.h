@@ -149,9 +149,18 @@ class Tracker {
   Flow open_flow(const FlowKey& key, const PacketFacts& packet);
   ConnectionIndex free_index();
   void drop(ConnectionIndex index);
-  Flow flow_elsewhere(const FlowKey& key, const PacketFacts& packet);
+  /// A flow in another VLAN that a packet belongs to, and whether that is certain.
+  struct Elsewhere {
+    Flow flow;
+    bool is_copy = false;
+
+    explicit operator bool() const { return static_cast<bool>(flow); }
+  };
+  Elsewhere flow_elsewhere(const FlowKey& key, const PacketFacts& packet);
+  Flow lodge(const FlowKey& key, const Flow& flow);
+  Flow settle_lodgers(const FlowKey& key, const Flow& flow, const PacketFacts& packet);
   Flow also_known_as(const FlowKey& key, const Flow& flow);
-  static void note_network_of_cnp(Side& side, const wire::NetworkKey& network, std::uint64_t cnps);
+  bool is_about_data_captured_twice(const wire::Packet& fast_cnp);
   Flow home_of_cnps(const FlowKey& key, const Flow& flow, const PacketFacts& packet);
   static std::vector<FlowKey> names_of(const Side& side);
   void bring_cnps_home();
@@ -161,6 +170,10 @@ class Tracker {
   void try_to_pair(const FlowKey& key, const PacketFacts& packet);
   bool waits_for_other_side(ConnectionIndex index) const;
   void join(ConnectionIndex one, ConnectionIndex other, PairedBy by);
+  bool set_aside(Connection& connection, std::size_t side, const PacketFacts& packet, Observation& observation);
+  void take_up_outliers(ConnectionIndex index, std::size_t side);
+  void open_as(std::uint32_t id, const FlowKey& key, const PacketFacts& packet);
+  void release(const Connection& of, const Connection::Outlier& outlier);
   void doubt(ConnectionIndex index, std::size_t side, const PacketFacts& packet);
   void decide_doubt(ConnectionIndex index, std::size_t side, const PacketFacts& packet);
   void begin_anew(ConnectionIndex index);

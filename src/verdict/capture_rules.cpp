@@ -9,6 +9,7 @@
 
 #include "base/number_text.h"
 #include "base/time_text.h"
+#include "track/directions.h"
 #include "verdict/rules.h"
 
 namespace rocetop::verdict {
@@ -61,16 +62,15 @@ void incomplete(Docket& docket) {
   }
   for (const auto& connection : docket.evidence().connections) {
     bool concerned = false;
-    for (const auto* d : {&connection.a_to_b, &connection.b_to_a}) {
-      if (!*d) continue;
-      for (const auto* space : {&(*d)->requests, &(*d)->responses}) {
+    track::each_direction_of(connection, [&](const track::DirectionCounts& d) {
+      for (const auto* space : {&d.requests, &d.responses}) {
         for (const auto& run : space->missing) {
           if (run.outcome != Outcome::kCaptureMissed) continue;
           cite(f, run);
           concerned = true;
         }
       }
-    }
+    });
     if (concerned && f.connections.size() < 100) f.connections.push_back(connection.id);
   }
   f.values = {{"missed_packets", static_cast<double>(c.capture_missed_packets)},
@@ -149,15 +149,10 @@ void truncated(Docket& docket) {
 void duplicated(Docket& docket) {
   std::uint64_t copies = 0;
   std::uint64_t packets = 0;
-  for (const auto& c : docket.evidence().connections) {
-    for (const auto* d : {&c.a_to_b, &c.b_to_a}) {
-      if (!*d) continue;
-      for (const auto* space : {&(*d)->requests, &(*d)->responses}) {
-        copies += space->duplicate_packets;
-        packets += space->packets;
-      }
-    }
-  }
+  track::each_direction(docket.evidence().connections, [&](const track::DirectionCounts& d) {
+    copies += d.requests.duplicate_packets + d.responses.duplicate_packets;
+    packets += d.requests.packets + d.responses.packets;
+  });
   if (packets == 0) return;
   const double share = static_cast<double>(copies) / static_cast<double>(packets);
   if (share < docket.thresholds().duplicated_share) return;

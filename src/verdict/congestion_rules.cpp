@@ -151,7 +151,7 @@ void cnp_without_marks(Docket& docket, const LoopReader& loops, const DirectionV
                            "capture on the receiver's own link, if the marks may be set after this capture point"};
   cite(f, c.first_cnp_without_ce, c.first_cnp_time);
   date(f, c.last_cnp_time);
-  cite(f, c.first_nak_with_cnp);
+  cite(f, c.first_nak_with_cnp, c.first_nak_with_cnp_time);
   f.values = {{"cnps", as_double(cnps)}, {"cnps_with_nak", as_double(c.cnps_with_nak)}};
 }
 
@@ -245,7 +245,7 @@ void cnp_class(Docket& docket, const DirectionView& v) {
                               "cnp_802p_prio under ecn/roce_np)",
                               v.direction->dst.to_string()),
                   "map that class to a strict-priority queue on every switch"};
-  cite(f, v.opposite->first_cnp, v.opposite->first_time);
+  cite(f, v.opposite->first_cnp, v.opposite->first_cnp_time);
   f.values = {{"cnp_dscp", static_cast<double>(cnp)},
               {"data_dscp", static_cast<double>(data)},
               {"cnps", as_double(v.opposite->cnps)}};
@@ -275,7 +275,7 @@ void unmatched(Docket& docket) {
     hosts.insert(d.src);
     hosts.insert(d.dst);
     data_seen = data_seen || senders.contains(d.dst);
-    frames.emplace_back(d.first_cnp, d.first_time);
+    frames.emplace_back(d.first_cnp, d.first_cnp_time);
     if (d.dst_qpn) targets.insert({d.dst, d.dst_qpn->value});
   };
   for (const auto& c : docket.evidence().connections) {
@@ -311,63 +311,83 @@ void unmatched(Docket& docket) {
   f.values = {{"cnps", as_double(cnps)}, {"queue_pairs", static_cast<double>(targets.size())}};
 }
 
-/// Data that cannot be marked: one finding for what shows congestion by other signs, one for the rest.
-void not_ect(Docket& docket, const LoopReader& loops) {
-  struct Group {
-    std::vector<std::uint32_t> ids;
-    std::vector<IpAddress> hosts;
-    std::uint64_t packets = 0;
-    std::uint64_t data = 0;
-    std::vector<std::pair<FrameId, Nanos>> firsts;  // of each direction
-    Nanos last;
-    std::string example;
-  };
-  Group congested;
-  Group calm;
-  docket.each_direction([&](const DirectionView& v) {
-    if (!is_not_ect(*v.direction)) return;
-    Group& g = loops.queues_without_marks(v) ? congested : calm;
-    g.ids.push_back(v.connection->id);
+/// Directions with Not-ECT data that have something in common.
+struct NotEct {
+  std::vector<std::uint32_t> ids;
+  std::vector<IpAddress> hosts;
+  std::uint64_t packets = 0;
+  std::uint64_t data = 0;
+  std::uint64_t marked = 0;
+  std::vector<std::pair<FrameId, Nanos>> firsts;  // of each direction
+  Nanos last;
+  std::string example;
+
+  void add(const DirectionView& v) {
+    ids.push_back(v.connection->id);
     // Requests that carry no payload are no queue's trouble.
     const std::uint64_t payload = payload_packets(*v.direction);
-    g.packets += std::min(payload, data_with(*v.direction, wire::Ecn::kNotEct));
-    g.data += payload;
-    g.firsts.emplace_back(v.direction->first_frame, v.direction->first_time);
-    g.last = std::max(g.last, v.direction->last_time);
-    if (g.example.empty()) g.example = path_name(v);
+    packets += std::min(payload, data_with(*v.direction, wire::Ecn::kNotEct));
+    data += payload;
+    marked += data_with(*v.direction, wire::Ecn::kCe);
+    firsts.emplace_back(v.direction->first_frame, v.direction->first_time);
+    last = std::max(last, v.direction->last_time);
+    if (example.empty()) example = path_name(v);
     for (const IpAddress& host : {v.direction->src, v.direction->dst}) {
-      if (std::find(g.hosts.begin(), g.hosts.end(), host) == g.hosts.end() && g.hosts.size() < kHostsNamed)
-        g.hosts.push_back(host);
+      if (std::find(hosts.begin(), hosts.end(), host) == hosts.end() && hosts.size() < kHostsNamed)
+        hosts.push_back(host);
     }
-  });
-  for (Group* g : {&congested, &calm}) {
-    const bool bad = g == &congested;
-    if (g->packets < docket.thresholds().class_packets) continue;
-    std::sort(g->ids.begin(), g->ids.end());
-    g->ids.erase(std::unique(g->ids.begin(), g->ids.end()), g->ids.end());
-    Finding& f = docket.add("ecn.not_ect", bad ? Severity::kWarning : Severity::kInfo,
-                            bad ? Confidence::kMedium : Confidence::kHigh);
-    f.title = fmt::format("{} cannot be marked (Not-ECT), {}{}", plural(g->packets, "data packet"), g->example,
-                          g->ids.size() > 1 ? fmt::format(" and {} more", g->ids.size() - 1) : "");
-    f.explanation =
-        bad ? "There is congestion on their way: other data to the same receiver is marked, ports are paused, or "
-              "packets are dropped as a full queue drops them. Switches can only drop or pause these packets, so the "
-              "senders "
-              "learn of it too late."
-            : "No mark, pause or full queue shows here (lost packets alone do not say why they were lost). When "
-              "congestion comes, switches can only drop or pause these packets: congestion control by ECN (DCQCN) "
-              "does not work for them.";
-    f.next_steps = {
-        "set ECT(0) for RoCE on the senders (roce_np/roce_rp enable files, or the traffic class of the "
-        "queue pair), if ECN is meant to be on",
-        "a device on the way may clear the ECN bits: compare with a capture on the sender"};
-    for (const auto& [frame, time] : g->firsts) cite(f, frame, time);
-    date(f, g->last);
-    f.connections = g->ids;
-    if (f.connections.size() > kConnectionsNamed) f.connections.resize(kConnectionsNamed);
-    f.hosts = g->hosts;
-    f.values = {{"not_ect_packets", as_double(g->packets)}, {"data_packets", as_double(g->data)}};
   }
+};
+
+void report_not_ect(Docket& docket, Severity severity, NotEct& g, const std::string& what,
+                    const std::string& explanation) {
+  if (g.packets < docket.thresholds().class_packets) return;
+  std::sort(g.ids.begin(), g.ids.end());
+  g.ids.erase(std::unique(g.ids.begin(), g.ids.end()), g.ids.end());
+  Finding& f =
+      docket.add("ecn.not_ect", severity, severity == Severity::kWarning ? Confidence::kMedium : Confidence::kHigh);
+  f.title = fmt::format("{} {}, {}{}", plural(g.packets, "data packet"), what, g.example,
+                        g.ids.size() > 1 ? fmt::format(" and {} more", g.ids.size() - 1) : "");
+  f.explanation = explanation;
+  f.next_steps = {
+      "set ECT(0) for RoCE on the senders (roce_np/roce_rp enable files, or the traffic class of the "
+      "queue pair), if ECN is meant to be on",
+      "a device on the way may clear the ECN bits: compare with a capture on the sender"};
+  for (const auto& [frame, time] : g.firsts) cite(f, frame, time);
+  date(f, g.last);
+  f.connections = g.ids;
+  if (f.connections.size() > kConnectionsNamed) f.connections.resize(kConnectionsNamed);
+  f.hosts = g.hosts;
+  f.values = {{"not_ect_packets", as_double(g.packets)},
+              {"data_packets", as_double(g.data)},
+              {"ce_packets", as_double(g.marked)}};
+}
+
+/// Data that cannot be marked: one finding for what shows congestion by other signs, one for what is marked all the
+/// same, one for the rest.
+void not_ect(Docket& docket, const LoopReader& loops) {
+  NotEct congested;
+  NotEct marked;
+  NotEct calm;
+  docket.each_direction([&](const DirectionView& v) {
+    if (!is_not_ect(*v.direction)) return;
+    (data_with(*v.direction, wire::Ecn::kCe) > 0 ? marked : loops.queues_without_marks(v) ? congested : calm).add(v);
+  });
+  report_not_ect(
+      docket, Severity::kWarning, congested, "cannot be marked (Not-ECT)",
+      "There is congestion on their way: other data to the same receiver is marked, ports are paused, or packets are "
+      "dropped as a full queue drops them. Switches can only drop or pause these packets, so the senders learn of it "
+      "too late.");
+  report_not_ect(
+      docket, Severity::kInfo, marked, fmt::format("sent as Not-ECT, and {} marked CE all the same", marked.marked),
+      "Only packets that offer it (ECT) may be marked CE (RFC 3168, 5), and hardly any of these flows does. A switch "
+      "marks without regard to ECT, or a device before it clears the ECT of what is not marked yet. Whether receivers "
+      "answer such marks, and other switches mark at all, is not certain.");
+  report_not_ect(
+      docket, Severity::kInfo, calm, "cannot be marked (Not-ECT)",
+      "No mark, pause or full queue shows here (lost packets alone do not say why they were lost). When congestion "
+      "comes, switches can only drop or pause these packets: congestion control by ECN (DCQCN) does not work for "
+      "them.");
 }
 
 }  // namespace

@@ -7,6 +7,9 @@
 #include <tuple>
 
 #include "base/number_text.h"
+#include "base/time_text.h"
+#include "track/directions.h"
+#include "verdict/losses.h"
 
 namespace rocetop::verdict {
 
@@ -36,8 +39,10 @@ std::uint64_t data_with(const DirectionCounts& d, wire::Ecn ecn) {
 }
 
 bool is_not_ect(const DirectionCounts& d) {
+  // What is marked does not tell any more what it was.
   const std::uint64_t all = data_packets(d);
-  return payload_packets(d) > 0 && data_with(d, wire::Ecn::kNotEct) * 2 > all;
+  const std::uint64_t unmarked = all - std::min(all, data_with(d, wire::Ecn::kCe));
+  return payload_packets(d) > 0 && data_with(d, wire::Ecn::kNotEct) * 2 > unmarked;
 }
 
 namespace {
@@ -45,8 +50,14 @@ namespace {
 /// Packets that went missing, and that NAKs asked for: before the capture point and after it.
 std::uint64_t losses(const DirectionCounts& d) {
   std::uint64_t lost = d.requests.episodes_by_cause[static_cast<std::size_t>(track::Cause::kNak)];
+  // What may merely have come late speaks for no queue.
+  lost -=
+      std::min(lost, static_cast<std::uint64_t>(std::count_if(d.requests.episodes.begin(), d.requests.episodes.end(),
+                                                              [](const auto& e) { return e.may_be_late; })));
   for (const auto* space : {&d.requests, &d.responses}) {
     lost += space->missing_packets[static_cast<std::size_t>(track::Outcome::kRetransmitted)];
+    for (const auto& run : space->missing)
+      lost -= std::min(lost, filled(*space, run) == Filled::kByResends ? 0 : run.psns());
   }
   return lost;
 }
@@ -76,16 +87,12 @@ LoopReader::LoopReader(const std::vector<ConnectionCounts>& connections, const C
                       static_cast<double>(certain.count) >= thresholds.paused_share * static_cast<double>(span.count));
     }
   }
-  for (const ConnectionCounts& c : connections) {
-    for (const auto* d : {&c.a_to_b, &c.b_to_a}) {
-      if (!*d) continue;
-      receivers_[(*d)->src].cnps += (*d)->cnps;
-      if (losses(**d) >= thresholds.queue_drops) receivers_[(*d)->dst].losing.insert((*d)->src);
-      if (rtt_is_inflated(**d)) receivers_[(*d)->dst].slow.insert((*d)->src);
-      if (!(*d)->congestion || (*d)->congestion->ce_packets == 0) continue;
-      ++receivers_[(*d)->dst].marked_directions;
-    }
-  }
+  track::each_direction(connections, [&](const DirectionCounts& d) {
+    receivers_[d.src].cnps += d.cnps;
+    if (losses(d) >= thresholds.queue_drops) receivers_[d.dst].losing.insert(d.src);
+    if (rtt_is_inflated(d)) receivers_[d.dst].slow.insert(d.src);
+    if (d.congestion && d.congestion->ce_packets > 0) ++receivers_[d.dst].marked_directions;
+  });
 }
 
 bool LoopReader::marks_unanswered(const DirectionView& v) const {
@@ -178,6 +185,9 @@ std::string loop_facts(const DirectionCounts& d) {
   if (!d.congestion || (d.congestion->ce_packets == 0 && d.congestion->cnps == 0)) return {};
   const CongestionCounts& c = *d.congestion;
   std::string text = fmt::format("{} marked CE, {}", plural(c.ce_packets, "data packet"), plural(c.cnps, "CNP"));
+  if (c.longest_unanswered > Nanos{}) {
+    text += fmt::format("; marks waited for a CNP for up to {}", short_duration(c.longest_unanswered));
+  }
   const std::uint64_t series = c.slowdowns + c.no_slowdowns;
   if (series > 0) {
     text += fmt::format("; the rate fell after {} of {} of CNPs", c.slowdowns, plural(series, "series", "series"));

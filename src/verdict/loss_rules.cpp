@@ -49,6 +49,7 @@ struct LostBefore {
   std::uint64_t proven = 0;
   std::uint64_t open = 0;
   std::uint64_t tails = 0;
+  std::uint64_t maybe_late = 0;  ///< of `proven`, that may have come late instead
 };
 
 LostBefore lost_before(const Docket& docket, const DirectionView& v) {
@@ -74,6 +75,9 @@ LostBefore lost_before(const Docket& docket, const DirectionView& v) {
     lost.proven += named;
     lost.open = all - std::min(all, named);
   }
+  for (const MissingRun& run : requests.missing)
+    lost.maybe_late += filled(requests, run) == Filled::kMaybeByLate ? run.psns() : 0;
+  lost.maybe_late = std::min(lost.maybe_late, lost.proven);
   lost.tails = static_cast<std::uint64_t>(
       std::count_if(requests.episodes.begin(), requests.episodes.end(),
                     [&](const Episode& e) { return lost_its_tail(e, docket.thresholds().tail_silence); }));
@@ -87,23 +91,36 @@ void before_tap(Docket& docket, const DirectionView& v) {
   const LostBefore found = lost_before(docket, v);
   const std::uint64_t lost = found.proven + found.tails;
   if (lost == 0) return;
-  Finding& f = docket.add("loss.before_tap", Severity::kWarning,
-                          docket.weighed(!replies_seen      ? Confidence::kLow
-                                         : found.proven > 0 ? Confidence::kHigh
-                                                            : Confidence::kMedium),
-                          v);
-  f.title = fmt::format("{}{} lost before the capture point, {}", found.tails > 0 ? "at least " : "",
-                        plural(lost, "packet"), path_name(v));
-  f.explanation = fmt::format(
-      "These PSNs never passed the capture point until {} sent them again{}. They were dropped between {} and the "
-      "place of "
-      "the capture: in its adapter, on its link, or in a switch on that side. The capture does not show how far from "
-      "either end.",
-      v.direction->src.to_string(),
-      replies_seen ? ""
-                   : " (the replies are not in the capture: that it went back is inferred from the order alone, and "
-                     "what the capture itself missed looks the same)",
+  const bool all_maybe_late = found.maybe_late == lost;
+  const Confidence confidence = !replies_seen || all_maybe_late                    ? Confidence::kLow
+                                : found.proven > 0 && found.maybe_late * 2 <= lost ? Confidence::kHigh
+                                                                                   : Confidence::kMedium;
+  Finding& f = docket.add("loss.before_tap", Severity::kWarning, docket.weighed(confidence), v);
+  f.title = fmt::format("{}{} {} before the capture point, {}", found.tails > 0 ? "at least " : "",
+                        plural(lost, "packet"), all_maybe_late ? "lost, or overtaken," : "lost", path_name(v));
+  const std::string late_or_lost = fmt::format(
+      "came after a NAK for them and nothing else came again: {} resent exactly these, or they were the originals, "
+      "which others had overtaken. The identifications of its packets, all alike or none, do not tell.",
       v.direction->src.to_string());
+  f.explanation =
+      all_maybe_late
+          ? fmt::format("These PSNs {}", late_or_lost)
+          : fmt::format(
+                "These PSNs never passed the capture point until {} sent them again{}. They were dropped between {} "
+                "and the "
+                "place of "
+                "the capture: in its adapter, on its link, or in a switch on that side. The capture does not show how "
+                "far from "
+                "either end.",
+                v.direction->src.to_string(),
+                replies_seen
+                    ? ""
+                    : " (the replies are not in the capture: that it went back is inferred from the order alone, and "
+                      "what the capture itself missed looks the same)",
+                v.direction->src.to_string());
+  if (found.maybe_late > 0 && !all_maybe_late) {
+    f.explanation += fmt::format(" {} of them {}", found.maybe_late, late_or_lost);
+  }
   if (found.tails > 0) {
     f.explanation += fmt::format(
         " {} the end of a message never came: what had passed asked for no reply, the sender's timer ran out, and only "
@@ -124,7 +141,15 @@ void before_tap(Docket& docket, const DirectionView& v) {
           v.direction->src.to_string()),
       "check that RoCE rides in its lossless (or ECN-marked) class on every hop: DSCP or priority rewritten on the way "
       "drops silently"};
-  f.ruled_out = {"reordering: the sender went back before they arrived"};
+  if (found.maybe_late > 0) {
+    f.next_steps.emplace_back(
+        "is there packet spraying, adaptive routing or a LAG on that side? Reordering looks the same");
+  }
+  if (!all_maybe_late) {
+    f.ruled_out.emplace_back(found.maybe_late == 0 ? "reordering: the sender went back before they arrived"
+                                                   : "reordering of the others: the sender went back before they "
+                                                     "arrived");
+  }
   if (replies_seen) f.ruled_out.emplace_back("capture loss: nothing acknowledged them before");
   for (const SpaceCounts* space : {&requests, &responses}) {
     for (const MissingRun& run : space->missing) {
@@ -136,6 +161,7 @@ void before_tap(Docket& docket, const DirectionView& v) {
   }
   f.values = {{"lost_packets", static_cast<double>(lost)},
               {"lost_or_missed_packets", static_cast<double>(found.open)},
+              {"lost_or_late_packets", static_cast<double>(found.maybe_late)},
               {"sent_packets", static_cast<double>(requests.packets + responses.packets)}};
 }
 
@@ -161,8 +187,10 @@ void after_tap(Docket& docket, const DirectionView& v) {
   Finding& f = docket.add("loss.after_tap", Severity::kWarning,
                           docket.weighed(by_nak > 0 ? Confidence::kHigh : Confidence::kMedium), v);
   const std::uint64_t times = by_nak + by_timeout;
-  f.title = fmt::format("{}lost {} after the capture point, {}",
-                        by_timeout == 0 ? "packets " : "packets or acknowledgements ",
+  f.title = fmt::format("{} {} after the capture point, {}",
+                        by_timeout == 0 ? "packets lost or overtaken"
+                        : by_nak == 0   ? "packets or acknowledgements lost"
+                                        : "packets lost or overtaken, or acknowledgements lost,",
                         times == 1 ? std::string("once") : fmt::format("{} times", times), path_name(v));
   f.explanation = fmt::format(
       "{}{}The drop lies between the capture point and {}, its adapter included.",
@@ -197,7 +225,7 @@ void responses_after_tap(Docket& docket, const DirectionView& v) {
   }
   if (proof.empty()) return;
   Finding& f = docket.add("loss.after_tap", Severity::kWarning, docket.weighed(Confidence::kMedium), v);
-  f.title = fmt::format("READ responses lost {} after the capture point, {}",
+  f.title = fmt::format("READ responses lost or overtaken {} after the capture point, {}",
                         proof.size() == 1 ? std::string("once") : fmt::format("{} times", proof.size()), path_name(v));
   f.explanation = fmt::format(
       "These responses had passed the capture point in order, and others behind them, when {} asked for the READ again "
@@ -250,10 +278,12 @@ void burst(Docket& docket) {
     std::size_t end = begin;
     std::uint64_t packets = 0;
     std::uint64_t longest = 0;
+    std::uint64_t maybe_late = 0;
     std::vector<std::uint32_t> ids;
     while (end < losses.size() && losses[end].time - losses[begin].time <= t.burst_window) {
       packets += losses[end].packets;
       longest = std::max(longest, losses[end].packets);
+      maybe_late += losses[end].may_be_late ? losses[end].packets : 0;
       ids.push_back(losses[end].view.connection->id);
       ++end;
     }
@@ -262,14 +292,23 @@ void burst(Docket& docket) {
     const bool together = (ids.size() >= t.burst_connections || packets >= t.burst_packets) &&
                           stands_out(std::span(losses).subspan(begin, end - begin), losses.size(), docket);
     if (longest >= t.burst_packets || together) {
-      Finding& f = docket.add("loss.burst", Severity::kWarning, docket.weighed(Confidence::kHigh));
-      f.title =
-          fmt::format("{} lost at one moment, on {}", plural(packets, "packet"), plural(ids.size(), "connection"));
+      const Confidence confidence = maybe_late == packets ? Confidence::kLow
+                                    : maybe_late > 0      ? Confidence::kMedium
+                                                          : Confidence::kHigh;
+      Finding& f = docket.add("loss.burst", Severity::kWarning, docket.weighed(confidence));
+      f.title = fmt::format("{} {} at one moment, on {}", plural(packets, "packet"),
+                            maybe_late == packets ? "lost, or overtaken," : "lost", plural(ids.size(), "connection"));
       f.explanation = fmt::format(
           "Within {} {} were lost, up to {} in a row. Single losses spread evenly are noise (a bad "
           "link); a burst is a buffer that overflowed, a pause that ended too late, or a path that "
           "went away for a moment.",
           short_duration(t.burst_window), plural(packets, "packet"), longest);
+      if (maybe_late > 0) {
+        f.explanation += fmt::format(
+            " {} of them may not have been lost but come late, behind a NAK: a path that changed at that moment looks "
+            "the same.",
+            maybe_late == packets ? "All" : grouped(maybe_late));
+      }
       f.next_steps = {
           "look for buffer drops, PFC watchdog actions and link flaps at this time on the switches of the path"};
       f.connections = ids;

@@ -9,6 +9,20 @@ using track::Episode;
 using track::MissingRun;
 using track::Outcome;
 
+Filled filled(const track::SpaceCounts& space, const MissingRun& run) {
+  if (run.outcome != Outcome::kRetransmitted) return Filled::kByResends;
+  const auto overlaps = [&](const Episode& e) {
+    return serial_difference(e.first_psn.value, run.last_psn.value) <= 0 &&
+           serial_difference(run.first_psn.value, e.last_psn.value) <= 0;
+  };
+  for (const Episode& e : space.episodes) {
+    const bool came_later = !e.first_psn_seen && e.first_psn_late && e.first_psn == run.first_psn && run.psns() == 1;
+    if (!e.may_be_late && !came_later) continue;
+    if (overlaps(e)) return e.first_psn_late ? Filled::kByLate : Filled::kMaybeByLate;
+  }
+  return Filled::kByResends;
+}
+
 std::vector<Loss> losses_of(const Docket& docket) {
   std::vector<Loss> losses;
   docket.each_direction([&](const DirectionView& v) {
@@ -17,14 +31,16 @@ std::vector<Loss> losses_of(const Docket& docket) {
       for (const MissingRun& run : space->missing) {
         if (run.outcome != Outcome::kRetransmitted && !(uc && run.outcome == Outcome::kUnresolved)) continue;
         if (docket.evidence().capture.is_behind_hole(run.seen_at)) continue;
-        losses.push_back({run.seen_at_time, run.psns(), run.seen_at, v, true});
+        const Filled by = filled(*space, run);
+        if (by == Filled::kByLate) continue;
+        losses.push_back({run.seen_at_time, run.psns(), run.seen_at, v, true, by == Filled::kMaybeByLate});
       }
     }
     for (const Episode& e : v.direction->requests.episodes) {
       const bool behind_tap = e.cause == track::Cause::kNak && e.named_by_nak && e.first_psn_seen &&
                               !e.first_psn_late && !e.first_psn_behind_gap && !e.first_psn_acked &&
                               !e.first_psn_bad_icrc;
-      if (behind_tap) losses.push_back({e.first_time - e.wait, 1, e.trigger_frame, v, false});
+      if (behind_tap) losses.push_back({e.first_time - e.wait, 1, e.trigger_frame, v, false, false});
     }
   });
   std::sort(losses.begin(), losses.end(),

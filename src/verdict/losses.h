@@ -15,8 +15,17 @@ struct Loss {
   std::uint64_t packets = 0;
   FrameId frame;
   DirectionView view;
-  bool in_a_row = false;  ///< `packets` PSNs in a row that the tap did not see; else a NAK for one that it had seen
+  bool in_a_row = false;     ///< `packets` PSNs in a row that the tap did not see; else a NAK for one that it had seen
+  bool may_be_late = false;  ///< the packets do not tell a loss from originals that came behind their NAK
 };
+
+/// What filled a gap behind a NAK for it.
+enum class Filled : std::uint8_t {
+  kByResends,    ///< the sender went back: lost, as gaps are that nobody complained about
+  kMaybeByLate,  ///< only what was missing came, and no identification tells resends from originals
+  kByLate,       ///< the originals came, for their resends came too
+};
+Filled filled(const track::SpaceCounts& space, const track::MissingRun& run);
 
 /// In the order of time.
 std::vector<Loss> losses_of(const Docket& docket);

@@ -40,7 +40,7 @@ void judge_management(Docket& docket) {
                                 first.rdma_cm_port ? fmt::format(" port {}", *first.rdma_cm_port) : "")};
     f.hosts = {from, to};
     for (const auto* r : group.list) {
-      cite(f, r->request_frame);
+      cite(f, r->request_frame, r->request_time);
       cite(f, r->frame, r->time);
     }
     f.values = {{"rejections", static_cast<double>(group.count)}, {"reason", reason}};

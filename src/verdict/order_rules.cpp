@@ -13,9 +13,10 @@ void judge_order(Docket& docket) {
   docket.each_direction([&](const DirectionView& v) {
     const auto& d = *v.direction;
     const std::uint64_t late = d.requests.reordered_packets + d.responses.reordered_packets;
-    const auto drew_nak = static_cast<std::uint64_t>(std::count_if(
-        d.requests.episodes.begin(), d.requests.episodes.end(),
-        [](const track::Episode& e) { return e.cause == track::Cause::kNak && e.named_by_nak && e.first_psn_late; }));
+    const auto drew_nak = static_cast<std::uint64_t>(
+        std::count_if(d.requests.episodes.begin(), d.requests.episodes.end(), [](const track::Episode& e) {
+          return e.cause == track::Cause::kNak && e.named_by_nak && e.first_psn_late && !e.were_originals();
+        }));
     // One late packet can be anything, unless it cost a round of resends.
     if (late < docket.thresholds().reordered_packets && (late == 0 || drew_nak == 0)) return;
     Finding& f = docket.add("order.reordered", Severity::kWarning, docket.weighed(Confidence::kHigh), v);

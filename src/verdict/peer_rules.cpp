@@ -8,6 +8,7 @@
 
 #include "base/number_text.h"
 #include "base/time_text.h"
+#include "track/directions.h"
 #include "verdict/rules.h"
 
 namespace rocetop::verdict {
@@ -52,11 +53,9 @@ bool has_data(const track::DirectionCounts& d) { return d.requests.packets > 0; 
 /// Hosts that sent anything: a capture that shows a host's other packets would show its replies.
 std::set<IpAddress> heard_hosts(const Evidence& evidence) {
   std::set<IpAddress> heard;
-  for (const auto& c : evidence.connections) {
-    for (const auto* d : {&c.a_to_b, &c.b_to_a}) {
-      if (*d && (*d)->frames > 0) heard.insert((*d)->src);
-    }
-  }
+  track::each_direction(evidence.connections, [&](const track::DirectionCounts& d) {
+    if (d.frames > 0) heard.insert(d.src);
+  });
   return heard;
 }
 

@@ -50,20 +50,22 @@ Sum sum_of(const std::vector<const Episode*>& episodes) {
   return s;
 }
 
-/// Those of one cause; of timeouts only the ones that are none too early.
+/// Those of one cause; of timeouts only the ones that are none too early, and no late originals.
 Sum sum_of(const SpaceCounts& space, Cause cause, const Thresholds& thresholds) {
   std::vector<const Episode*> chosen;
-  std::uint64_t early = 0;
+  std::uint64_t others = 0;
   for (const Episode& e : space.episodes) {
     if (e.cause != cause) continue;
-    if (is_early(e, thresholds)) {
-      ++early;
+    if (e.were_originals()) {
+      ++others;
+    } else if (is_early(e, thresholds)) {
+      ++others;
     } else {
       chosen.push_back(&e);
     }
   }
   Sum s = sum_of(chosen);
-  s.episodes = space.episodes_by_cause[static_cast<std::size_t>(cause)] - early;
+  s.episodes = space.episodes_by_cause[static_cast<std::size_t>(cause)] - others;
   return s;
 }
 
@@ -105,14 +107,25 @@ void by_nak(Docket& docket, const DirectionView& v) {
   const SpaceCounts& space = v.direction->requests;
   const Sum s = sum_of(space, Cause::kNak, docket.thresholds());
   if (s.episodes == 0) return;
-  Finding& f = docket.add("retransmit.nak", Severity::kWarning, Confidence::kHigh, v);
-  f.title = fmt::format("{} went back {} after a PSN sequence error NAK, {} resent, {}", v.direction->src.to_string(),
-                        times(s.episodes), plural(s.packets, "packet"), path_name(v));
+  const auto maybe_late = static_cast<std::uint64_t>(
+      std::count_if(s.list.begin(), s.list.end(), [](const Episode* e) { return e->may_be_late; }));
+  Finding& f = docket.add("retransmit.nak", Severity::kWarning,
+                          maybe_late == s.episodes ? Confidence::kLow : Confidence::kHigh, v);
+  f.title = fmt::format("{} {} {} after a PSN sequence error NAK, {} resent, {}", v.direction->src.to_string(),
+                        maybe_late == s.episodes ? "seems to have gone back" : "went back", times(s.episodes),
+                        plural(s.packets, "packet"), path_name(v));
   f.explanation = fmt::format(
       "The receiver saw a gap and said so; the sender resumed {} after the NAK. Fast recovery, as it should be: the "
       "question "
       "is what made the gap.{}",
       wait_range(s.waits), listed_note(space));
+  if (maybe_late > 0) {
+    f.explanation += fmt::format(
+        " {} only what was missing came behind the NAK: that may have been the originals, come late, and the sender "
+        "may "
+        "not have gone back at all.",
+        maybe_late == 1 ? "Once" : fmt::format("{} times", maybe_late));
+  }
   f.ruled_out = {"timeout: each go-back follows a NAK for its first PSN, or for one just before it"};
   cite_episodes(f, s);
   add_values(f, s);

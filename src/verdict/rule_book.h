@@ -52,15 +52,16 @@ inline constexpr std::array kRuleBook = {
     RuleFacts{"loss.before_tap",
               Severity::kWarning,
               Severity::kWarning,
-              "PSNs never passed the capture point until their sender went back",
+              "PSNs never passed the capture point until their sender went back; with low confidence where they came "
+              "behind a NAK, alone, and no identification tells resends from originals that were overtaken",
               "reordering; PSNs that only the capture missed; a range sent again by a capture with gaps of its own",
               "look at drops, buffers and PFC between the sender and the capture point",
               {"low_completeness", "tail_silence"}},
     RuleFacts{"loss.after_tap",
               Severity::kWarning,
               Severity::kWarning,
-              "PSNs passed once and in order, and then a sequence NAK named them, or they were the first to be sent "
-              "again after silence with no acknowledgement seen",
+              "PSNs passed once and in order, and then a sequence NAK named them (lost, or overtaken on that side), or "
+              "they were the first to be sent again after silence with no acknowledgement seen",
               "PSNs that were acknowledged before they were sent again, or merely late; a sequence NAK in the wake of "
               "an RNR NAK",
               "look at drops between the capture point and the receiver, its adapter included",
@@ -200,7 +201,8 @@ inline constexpr std::array kRuleBook = {
     RuleFacts{"ecn.not_ect",
               Severity::kInfo,
               Severity::kWarning,
-              "data carries no ECN codepoint (Not-ECT); a warning where other signs show congestion on its way",
+              "data carries no ECN codepoint (Not-ECT); a warning where other signs show congestion on its way; also "
+              "says where switches mark it all the same",
               "ACKs and CNPs; a warning without such signs",
               "set ECT(0) for RoCE on the senders, if ECN is meant to be on",
               {"class_packets", "queue_drops", "rtt_inflation"}},

@@ -283,7 +283,9 @@ void judge_sharing(Docket& docket) {
     if (shared != receivers.end() && incast(docket, r, shared->second)) told.insert(r.host);
   }
   std::map<IpAddress, std::vector<Loss>> losses;
-  for (const Loss& loss : losses_of(docket)) losses[loss.view.direction->dst].push_back(loss);
+  for (const Loss& loss : losses_of(docket)) {
+    if (!loss.may_be_late) losses[loss.view.direction->dst].push_back(loss);
+  }
   for (const auto& [host, list] : losses) {
     if (!told.contains(host) && incast_by_loss(docket, host, list)) told.insert(host);
   }

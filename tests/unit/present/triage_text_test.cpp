@@ -438,6 +438,46 @@ TEST(TriageText, NoFindingsClaimsOnlyWhatWasCounted) {
   EXPECT_TRUE(contains(rendered(clean, at_width(200)), "what it does not show may still have happened"));
 }
 
+TEST(TriageText, WhatCannotBeDecodedIsNotCalledComplete) {
+  model::Snapshot s = snapshot();
+  s.findings.clear();
+  s.capture.roce_frames = 100;
+  s.capture.capture_missed_packets = 0;
+  s.capture.completeness_known = true;
+  s.problems.clear();
+  const auto with = [&](std::uint64_t undecodable) {
+    s.capture.undecodable[0] = undecodable;
+    return rendered(s, at_width(300));
+  };
+  EXPECT_TRUE(contains(with(0), ": complete as far as acknowledgements show")) << with(0);
+  EXPECT_TRUE(contains(with(5), ": what could be decoded is complete as far as acknowledgements show")) << with(5);
+  EXPECT_TRUE(contains(with(5), "what it does not show may still have happened"));
+  EXPECT_TRUE(contains(with(95), ": completeness unknown (most of the RoCE frames are undecodable)")) << with(95);
+  EXPECT_FALSE(contains(with(95), "complete as far as"));
+}
+
+/// A round trip in the middle of its distribution just above the target, and half of the time waited for: told; else
+/// not.
+TEST(TriageText, NoFindingsTellsWhoWasWaitedFor) {
+  model::Snapshot s = snapshot();
+  s.findings.clear();
+  s.connections = {quiet_connection(7, "192.0.2.1", "192.0.2.2")};
+  track::DirectionCounts& d = *s.connections[0].a_to_b;
+  d.messages.time.wall = milliseconds(100);
+  d.messages.time.peer = milliseconds(50);
+  for (int i = 0; i < 10; ++i) d.round_trips.rtt_ns.add(1'000'000);
+  s.thresholds.rtt_target = Nanos{d.round_trips.rtt_ns.percentile(0.5)};
+  EXPECT_TRUE(
+      contains(rendered(s, at_width(300)),
+               "1 sender waited for the peer most of the time (connection 7, 50.0 % of the time for 192.0.2.2)"))
+      << rendered(s, at_width(300));
+  s.thresholds.rtt_target = s.thresholds.rtt_target + Nanos{1};
+  EXPECT_FALSE(contains(rendered(s, at_width(300)), "waited for the peer"));
+  s.thresholds.rtt_target = microseconds(50);
+  d.messages.time.peer = d.messages.time.peer - Nanos{1};
+  EXPECT_FALSE(contains(rendered(s, at_width(300)), "waited for the peer"));
+}
+
 TEST(TriageText, ASelectionIsNamedAndTheCaptureStillJudgedAsAWhole) {
   const model::Snapshot whole = snapshot();
   model::Snapshot shown = whole;

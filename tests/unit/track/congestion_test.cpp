@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
+#include "generate/scenario.h"
 #include "support/scenario_run.h"
 #include "track/pause_log.h"
 #include "track/rate_meter.h"
@@ -25,6 +27,16 @@ TEST(RateMeter, WidensForASlowFlowAndStaysRight) {
   for (int i = 0; i < 2'000; ++i) meter.add(seconds(1) + microseconds(500 * i), 1000);
   EXPECT_GE(meter.window_length(), milliseconds(4));
   EXPECT_NEAR(*meter.rate(), 16e6, 0.2 * 16e6);
+}
+
+TEST(RateMeter, TakesPacketsAlongWhereABinWidens) {
+  RateMeter meter;
+  for (int i = 0; i < 400; ++i) {
+    meter.add(seconds(1) + microseconds(17 * i), 1000);
+    if (i > 0) {
+      EXPECT_DOUBLE_EQ(meter.packet_bytes(), 1000.0) << "packet " << i;
+    }
+  }
 }
 
 TEST(RateMeter, FallsToNothingInAPauseAndTakesClocksThatStepBack) {
@@ -52,6 +64,16 @@ TEST(Congestion, DelayIsFromTheLatestMark) {
   EXPECT_EQ(c.ce_to_cnp_ns.max(), 7'000);  // two steps and the wait
   EXPECT_EQ(c.cnp_gap_ns.count(), 1u);
   EXPECT_EQ(c.cnp_gap_ns.min(), 56'000);
+}
+
+TEST(Congestion, TheLongestWaitForACnpIsFromTheFirstMark) {
+  const auto run = test::track_scenario(
+      "step 1us | W 96-99 | ACK 99 | W 100-103 | ce 100-101 | wait 5us | CNP | W 104-107 | ce 105 | wait 90us | W "
+      "108-109 | ce 108 | CNP | ACK 109 | W 110-111 | ce 110-111 | ACK 111");
+  EXPECT_EQ(congestion_of(run).longest_unanswered, microseconds(95)) << "105, 106, 107, 90 us, 108, 109, CNP";
+  const auto unanswered =
+      test::track_scenario("step 1us | W 96-99 | ACK 99 | W 100-107 | ce 100 | ce 106 | ACK 107 | W 108 | ACK 108");
+  EXPECT_EQ(congestion_of(unanswered).longest_unanswered, microseconds(6)) << "to the last mark";
 }
 
 TEST(Congestion, ACnpBeforePairingCountsAllTheSame) {
@@ -173,10 +195,44 @@ TEST(FastCnp, BeyondTheLimitAreCounted) {
   wire::Packet packet;
   for (std::uint32_t qpn = 1; qpn <= 5; ++qpn) {
     packet.bth.dest_qp = Qpn{qpn};
-    log.on_fast_cnp(packet, FrameId(0, qpn), seconds(1));
+    log.on_fast_cnp(packet, FrameId(0, qpn), seconds(1), false);
   }
   EXPECT_EQ(log.finish().size(), 2u);
   EXPECT_EQ(log.omitted(), 3u);
+}
+
+/// Every frame of `scenario` twice, the second a microsecond later.
+std::vector<generate::TimedFrame> mirrored(const std::string& scenario) {
+  auto frames = generate::run_scenario(scenario);
+  std::vector<generate::TimedFrame> out;
+  for (const auto& frame : frames.value()) {
+    out.push_back(frame);
+    out.push_back(frame);
+    out.back().time = frame.time + microseconds(1);
+  }
+  return out;
+}
+
+TEST(FastCnp, IsCountedOnceWhereTheCaptureHoldsEverythingTwice) {
+  const std::string scenario = std::string(kIpv6) + "step 3us | W 1-32 | ACK 32 | FCNP | wait 50us | FCNP | FCNP";
+  const auto once = test::track_scenario(scenario);
+  ASSERT_EQ(once.fast_cnps.size(), 1u);
+  EXPECT_EQ(once.fast_cnps[0].cnps, 3u) << "two at one moment, of data that is there once";
+  const auto twice = test::track_frames(mirrored(scenario));
+  ASSERT_EQ(twice.fast_cnps.size(), 1u);
+  EXPECT_EQ(twice.fast_cnps[0].cnps, 3u);
+}
+
+TEST(FastCnp, IsCountedOnceWhereAnotherTagShowsItAgain) {
+  FastCnpLog log(2);
+  wire::Packet packet;
+  for (int i = 0; i < 3; ++i) {
+    packet.network.vlan_outer = 0xFFFF;
+    log.on_fast_cnp(packet, FrameId(0, 1), microseconds(100 * i), false);
+    packet.network.vlan_outer = 5;
+    log.on_fast_cnp(packet, FrameId(0, 2), microseconds(100 * i + 2), false);
+  }
+  EXPECT_EQ(log.finish().at(0).cnps, 3u);
 }
 
 /// XOFFs of class 3, `apart` from each other.

@@ -64,6 +64,14 @@ TEST_F(Holes, AreNotGapsOfOneOfMany) {
   EXPECT_TRUE(holes().empty());
 }
 
+TEST_F(Holes, AreNotOneJumpOfOneUnreliableConnection) {
+  // Nothing tells it from loss: no reply, and no other connection.
+  for (std::uint32_t psn = 0; psn < 100; ++psn) see(10, psn);
+  now = now + milliseconds(50);
+  for (std::uint32_t psn = 5'000; psn < 5'100; ++psn) see(10, psn);
+  EXPECT_TRUE(holes().empty());
+}
+
 TEST_F(Holes, AreNotStrayLossesAfterAPause) {
   all_send(0, 99);
   now = now + milliseconds(50);

@@ -71,6 +71,62 @@ TEST_F(Storm, OfOneQueuePairLeavesTheOthersAlone) {
   EXPECT_LT(connections.size(), 50U);
 }
 
+std::uint64_t packets_in(const std::vector<ConnectionCounts>& connections) {
+  std::uint64_t n = 0;
+  for (const auto& c : connections) n += c.a_to_b->requests.packets;
+  return n;
+}
+
+TEST_F(Storm, OnALiveQueuePairIsNoPartOfIt) {
+  std::uint32_t psn = 100;
+  for (int i = 0; i < 200; ++i) {
+    for (int k = 0; k < 5; ++k) exchange(psn++);
+    see(packet(1, 2, 0x0A, 18, (psn + 0x400000 + (random() & 0x7FFFFF)) & kMask24));
+  }
+  const auto connections = tracker.finish();
+  ASSERT_FALSE(connections.empty());
+  EXPECT_EQ(connections[0].a_to_b->requests.packets, 1'000U);
+  EXPECT_EQ(connections[0].b_to_a->acks, 1'000U);
+  EXPECT_TRUE(connections[0].a_to_b->requests.missing.empty());
+  EXPECT_EQ(packets_in(connections), 1'200U);
+}
+
+TEST_F(Storm, OnAQueuePairThatNothingAnswersIsNoPartOfIt) {
+  for (std::uint32_t psn = 100; psn < 110; ++psn) see(packet(1, 2, 0x0A, 18, psn));
+  see(packet(1, 2, 0x0A, 18, 0x800000));
+  for (std::uint32_t psn = 110; psn < 120; ++psn) see(packet(1, 2, 0x0A, 18, psn));
+  see(packet(1, 2, 0x0A, 18, 0x800001));  // as near as it is, the queue pair has gone on meanwhile
+  for (std::uint32_t psn = 120; psn < 130; ++psn) see(packet(1, 2, 0x0A, 18, psn));
+  const auto connections = tracker.finish();
+  ASSERT_EQ(connections.size(), 3U);
+  EXPECT_EQ(connections[0].a_to_b->requests.packets, 30U);
+}
+
+TEST_F(Storm, ACopyOfAStrayPacketDoesNotAgreeWithIt) {
+  for (std::uint32_t psn = 100; psn < 110; ++psn) exchange(psn);
+  see(packet(1, 2, 0x0A, 18, 0x800000));
+  see(packet(1, 2, 0x0A, 18, 0x800000));
+  for (std::uint32_t psn = 110; psn < 120; ++psn) exchange(psn);
+  const auto connections = tracker.finish();
+  ASSERT_EQ(connections.size(), 2U);
+  EXPECT_EQ(connections[0].a_to_b->requests.packets, 20U);
+}
+
+TEST_F(Storm, IsNotWhatTakesTheQueuePairNext) {
+  for (std::uint32_t psn = 100; psn < 110; ++psn) exchange(psn);
+  see(packet(1, 2, 0x0A, 18, 0x800000));
+  wire::Packet first_answer = packet(2, 1, 0x11, 17, 0x800000);
+  first_answer.aeth.msn = Msn{1};
+  see(first_answer);
+  for (std::uint32_t psn = 0x800001; psn < 0x800005; ++psn) exchange(psn);
+  const auto connections = tracker.finish();
+  ASSERT_EQ(connections.size(), 2U);
+  EXPECT_EQ(connections[0].a_to_b->requests.packets, 10U);
+  EXPECT_EQ(connections[1].a_to_b->requests.packets, 5U);
+  EXPECT_EQ(connections[1].a_to_b->first_frame, FrameId(0, 21));
+  EXPECT_EQ(connections[1].b_to_a->acks, 5U);
+}
+
 TEST_F(Storm, AFewQueuePairsWithoutAnAnswerAreListed) {
   for (std::uint32_t psn = 100; psn < 110; ++psn) exchange(psn);
   noise(500);

@@ -263,6 +263,53 @@ TEST(RowOfCopies, IsTheSenderGoingBackWhereNoneAre) {
   EXPECT_EQ(space.retransmitted_original_seen, 4u);
 }
 
+// An original that is held up for longer than it takes to draw a NAK, where no identification tells it from a resend.
+struct Late {
+  const char* wait;  ///< from the original to the resends
+};
+class LateOriginal : public testing::TestWithParam<Late> {};
+
+TEST_P(LateOriginal, IsNotLostWhereItsResendComesToo) {
+  const auto first = directions_of(std::string(kNoIds) +
+                                   "W 96-99 | ACK 99 | W 100-107 more | NAK 103 | W 108-110 open more | A: late 103 "
+                                   "after=108 | wait " +
+                                   GetParam().wait + " | W 103-110 | W 111-113 open | ACK 113");
+  const track::SpaceCounts& requests = first.a.requests;
+  EXPECT_EQ(requests.late_originals, 1U);
+  EXPECT_EQ(requests.duplicate_packets, 0U);
+  ASSERT_EQ(requests.episodes.size(), 2U);
+  EXPECT_TRUE(requests.episodes[0].were_originals());
+  EXPECT_EQ(requests.episodes[1].cause, track::Cause::kNak);
+  EXPECT_EQ(requests.episodes[1].trigger_frame, requests.episodes[0].trigger_frame);
+  EXPECT_EQ(requests.episodes[1].packets, 8U);
+  EXPECT_FALSE(requests.episodes[1].were_originals());
+}
+
+TEST_P(LateOriginal, IsNotLostWhereItComesBehindItsResend) {
+  const auto last = directions_of(std::string(kNoIds) +
+                                  "W 96-99 | ACK 99 | W 100-107 more | drop 103 | NAK 103 | W 103-107 more | wait " +
+                                  GetParam().wait + " | W 103 | W 108-111 open | ACK 111");
+  EXPECT_EQ(last.a.requests.late_originals, 1U);
+  EXPECT_EQ(last.a.requests.duplicate_packets, 0U);
+  ASSERT_EQ(last.a.requests.episodes.size(), 1U);
+  EXPECT_TRUE(last.a.requests.episodes[0].first_psn_late);
+}
+
+INSTANTIATE_TEST_SUITE_P(Waits, LateOriginal, testing::Values(Late{"1us"}, Late{"500us"}));
+
+TEST(LateOriginal, MayBeOneWhereNothingElseIsSentAgain) {
+  const auto told = [](const std::string& scenario) {
+    const auto episodes = directions_of(scenario).a.requests.episodes;
+    return episodes.size() == 1 && episodes[0].may_be_late && !episodes[0].were_originals();
+  };
+  const std::string alone = "W 96-99 | ACK 99 | W 100-107 more | drop 103 | NAK 103 | W 103 | W 108-111 open | ACK 111";
+  const std::string with_the_rest =
+      "W 96-99 | ACK 99 | W 100-107 more | drop 103 | NAK 103 | W 103-107 more | W 108-111 open | ACK 111";
+  EXPECT_TRUE(told(kNoIds + alone));
+  EXPECT_FALSE(told(alone)) << "a new identification: sent again";
+  EXPECT_FALSE(told(kNoIds + with_the_rest)) << "the sender did go back";
+}
+
 TEST(ClockThatStepsBack, MakesNoNegativeWaits) {
   for (const char* scenario : {"W 96-99 | ACK 99 | W 100-103 | drop 102 | NAK 102 | wait 1ms | W 102-103 | ACK 103",
                                "S 99 | ACK 99 | S 100 | RNR 100 | wait 2ms | S 100 | ACK 100",

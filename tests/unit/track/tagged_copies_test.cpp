@@ -109,6 +109,37 @@ TEST_F(TaggedPackets, AreForgottenWithTheirConnection) {
   EXPECT_EQ(copies, 60U);
 }
 
+wire::Packet datagram_of(wire::Packet p) {
+  p.headers = p.expected_headers = wire::kDeth;
+  p.deth.src_qp = Qpn{17};
+  p.payload_bytes = 256;
+  return p;
+}
+
+TEST_F(TaggedPackets, OfDatagramsAreCopies) {
+  for (std::uint32_t psn = 100; psn < 120; ++psn) see_twice(datagram_of(packet(true, 0x64, psn)), 0xFFFF, kVlan);
+  const auto connections = tracker.finish();
+  ASSERT_EQ(connections.size(), 1U);
+  EXPECT_EQ(connections[0].a_to_b->frames, 40U);
+  EXPECT_EQ(connections[0].a_to_b->requests.duplicate_packets, 20U);
+}
+
+TEST_F(TaggedPackets, OfDatagramsAreAnotherNetworkWhereTheySayOtherThings) {
+  for (std::uint32_t psn = 100; psn < 110; ++psn) {
+    see(datagram_of(packet(true, 0x64, psn)));
+    see(datagram_of(packet(true, 0x64, 9'000 + psn)), kVlan);
+  }
+  EXPECT_EQ(tracker.finish().size(), 2U);
+}
+
+TEST_F(TaggedPackets, OfDatagramsWithoutACountAreNoCopies) {
+  for (int i = 0; i < 20; ++i) {
+    see(datagram_of(packet(true, 0x64, 0)));
+    now = now + microseconds(1);
+  }
+  EXPECT_LE(tracker.finish().at(0).a_to_b->requests.duplicate_packets, 3U);
+}
+
 TEST_F(TaggedPackets, OfSetUpsAreOneSetUp) {
   wire::Packet request = packet(true, 0x64, 1);
   request.bth.dest_qp = Qpn{1};
@@ -143,9 +174,9 @@ TEST_F(TaggedPackets, OfCnpsBelongToItAlsoWhenTheyComeFirst) {
   see(packet(false, kCnp, 0), kVlan);
   const auto connections = tracker.finish();
   ASSERT_EQ(connections.size(), 1U);
-  ASSERT_TRUE(connections[0].a_to_b->congestion);
-  EXPECT_EQ(connections[0].a_to_b->congestion->cnps, 3U);
-  EXPECT_EQ(connections[0].b_to_a->cnps_elsewhere, 3U);
+  ASSERT_TRUE(connections[0].b_to_a->congestion);
+  EXPECT_EQ(connections[0].b_to_a->congestion->cnps, 3U);
+  EXPECT_EQ(connections[0].a_to_b->cnps_elsewhere, 3U);
 }
 
 TEST_F(TaggedPackets, OfCnpsBelongToItAtTheEndAtLast) {
@@ -153,7 +184,7 @@ TEST_F(TaggedPackets, OfCnpsBelongToItAtTheEndAtLast) {
   for (std::uint32_t psn = 100; psn < 110; ++psn) exchange(psn, 0xFFFF);
   const auto connections = tracker.finish();
   ASSERT_EQ(connections.size(), 1U);
-  EXPECT_EQ(connections[0].b_to_a->cnps_elsewhere, 1U);
+  EXPECT_EQ(connections[0].a_to_b->cnps_elsewhere, 1U);
 }
 
 TEST_F(TaggedPackets, OfCnpsStayUnmatchedWhereTwoConnectionsFit) {
@@ -163,6 +194,54 @@ TEST_F(TaggedPackets, OfCnpsStayUnmatchedWhereTwoConnectionsFit) {
   }
   see(packet(false, kCnp, 0), kVlan);
   EXPECT_EQ(tracker.finish().size(), 3U);
+}
+
+/// Two connections with the same numbers, of which one has a VLAN: that there is a second one shows only later.
+TEST_F(TaggedPackets, OfCnpsAreThoseOfTheConnectionThatShowsUpThereLater) {
+  for (std::uint32_t psn = 100; psn < 110; ++psn) exchange(psn, 0xFFFF);
+  see(packet(false, kCnp, 0), kVlan);
+  now = now + milliseconds(1);
+  see(packet(false, kCnp, 0), kVlan);
+  now = now + milliseconds(1);
+  for (std::uint32_t psn = 0; psn < 10; ++psn) {
+    exchange(110 + psn, 0xFFFF);
+    exchange(9'000 + psn, kVlan);
+  }
+  const auto connections = tracker.finish();
+  ASSERT_EQ(connections.size(), 2U);
+  EXPECT_FALSE(connections[0].a_to_b->congestion);
+  EXPECT_EQ(connections[0].b_to_a->cnps, 0U);
+  EXPECT_EQ(connections[0].b_to_a->cnps_elsewhere, 0U);
+  EXPECT_EQ(connections[0].b_to_a->acks, 20U);
+  EXPECT_EQ(connections[0].b_to_a->frames, 20U);
+  EXPECT_EQ(connections[1].paired_by, PairedBy::kAck);
+  ASSERT_TRUE(connections[1].b_to_a->congestion);
+  EXPECT_EQ(connections[1].b_to_a->congestion->cnps, 2U);
+  EXPECT_EQ(connections[1].a_to_b->cnps, 2U);
+  EXPECT_EQ(connections[1].a_to_b->acks, 10U);
+  EXPECT_EQ(connections[1].first_frame, FrameId(0, 21)) << "the first of the CNPs";
+}
+
+TEST_F(TaggedPackets, OfCnpsStayWhereTheOtherVlanHoldsCopies) {
+  exchange(100, 0xFFFF);
+  see(packet(false, kCnp, 0), kVlan);
+  now = now + microseconds(50);
+  for (std::uint32_t psn = 101; psn < 110; ++psn) exchange_twice(psn, 0xFFFF, kVlan);
+  const auto connections = tracker.finish();
+  ASSERT_EQ(connections.size(), 1U);
+  EXPECT_EQ(connections[0].a_to_b->congestion->cnps, 1U);
+  EXPECT_EQ(connections[0].b_to_a->cnps, 1U);
+  EXPECT_EQ(connections[0].b_to_a->cnps_elsewhere, 1U);
+}
+
+TEST_F(TaggedPackets, OfCnpsThatComeFirstBeginTheirConnection) {
+  see(packet(false, kCnp, 0), kVlan);
+  for (std::uint32_t psn = 100; psn < 110; ++psn) exchange(psn, 0xFFFF);
+  const auto connections = tracker.finish();
+  ASSERT_EQ(connections.size(), 1U);
+  EXPECT_EQ(connections[0].first_frame, FrameId(0, 1));
+  EXPECT_EQ(connections[0].a_to_b->first_frame, FrameId(0, 1));
+  EXPECT_EQ(connections[0].a_to_b->cnps, 1U) << "a is whose packet was seen first";
 }
 
 TEST_F(TaggedPackets, OfCnpsAreCopiesWhereTheDataIsThereTwice) {

@@ -4,7 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "generate/scenario.h"
 #include "support/packets.h"
+#include "support/scenario_run.h"
 
 namespace rocetop::track {
 namespace {
@@ -50,6 +54,58 @@ TEST(Tracker, GivesBackWhatAFinishedConnectionHeld) {
                                        milliseconds(static_cast<std::int64_t>(frame) * 10), 100);
   EXPECT_EQ(again.kind, Kind::kRetransmission);
   EXPECT_TRUE(again.original_frame);  // still remembered
+}
+
+TEST(PacketFacts, HoldNothingOfAHeaderThatIsNotThere) {
+  wire::Packet p = packet(test::kAcknowledgeOpcode, 5, 100);
+  p.headers = 0;
+  p.aeth.syndrome = 0x60;  // left there by the packet before
+  p.aeth.msn = Msn{7};
+  PacketFacts facts;
+  take_facts(p, FrameId(0, 1), Nanos{}, 100, facts);
+  EXPECT_FALSE(facts.has_aeth);
+  EXPECT_EQ(facts.syndrome, 0);
+  EXPECT_EQ(facts.msn, Msn{});
+  p.headers = wire::kAeth;
+  take_facts(p, FrameId(0, 1), Nanos{}, 100, facts);
+  EXPECT_EQ(facts.syndrome, 0x60);
+  EXPECT_EQ(facts.msn, Msn{7});
+}
+
+TEST(Tracker, SaysWhichConnectionsEndedBeforeTheCapture) {
+  const auto run = test::track_scenario(
+      "REQ 500 | REP 100 | RTU | W 100-101 | ACK 101 | DREQ | DREP | wait 1s | qp 17/18 new | REQ 900 | REP 7000 | RTU "
+      "| W 7000-7001 | ACK 7001");
+  ASSERT_EQ(run.connections.size(), 2U);
+  EXPECT_TRUE(run.connections[0].ended_early);
+  EXPECT_FALSE(run.connections[1].ended_early);
+}
+
+/// The budget of held replies holds four; what ends without a counterpart has to give its own back. A CNP that is held
+/// until its connection is known shows at its receiver.
+bool holds_a_cnp_after(const std::string& before, Limits limits) {
+  limits.held_total = 4;
+  const auto frames = generate::run_scenario(before + "qp 70/71 | CNP | W 100-103 | ACK 103 | W 104-107 | ACK 107");
+  return !test::track_frames(frames.value(), {}, limits).receivers.empty();
+}
+
+TEST(Tracker, GivesBackTheHeldRepliesOfWhatIsLeftOut) {
+  const std::string answered = "qp 17/18 | W 100 | ACK 100 | W 101 | ACK 101 | ";
+  std::string handed_on = answered;  // each time by CM, which ends what replies were held of
+  std::string kept = answered;
+  for (int i = 0; i < 8; ++i) {
+    const std::string ack = "qp " + std::to_string(80 + i) + "/" + std::to_string(90 + i) + " | ACK 99 | ";
+    handed_on += ack + "REQ 500 | REP 100 | RTU | ";
+    kept += ack;
+  }
+  EXPECT_FALSE(holds_a_cnp_after(kept, {})) << "the budget is used up while they live";
+  EXPECT_TRUE(holds_a_cnp_after(handed_on, {}));
+  Limits evicting;
+  evicting.connections = 1;
+  EXPECT_TRUE(holds_a_cnp_after(handed_on, evicting));
+  Limits leaving_out;
+  leaving_out.listed_strays = 0;
+  EXPECT_TRUE(holds_a_cnp_after(handed_on, leaving_out));
 }
 
 TEST(Tracker, BoundsWhatIsOpenOverAllConnections) {

@@ -475,6 +475,68 @@ TEST(Loss, IsNotWhereTheOriginalComesBehindItsResend) {
   EXPECT_TRUE(holds(findings, "retransmit.nak"));
 }
 
+constexpr const char* kNoIdentifications = "ip 2001:db8::1/2001:db8::2 | ";
+
+TEST(Loss, SaysWhereItMayBeReordering) {
+  const std::string alone = "W 96-99 | ACK 99 | W 100-107 more | drop 103 | NAK 103 | W 103 | W 108-111 open | ACK 111";
+  const auto findings = findings_of(kNoIdentifications + alone);
+  const Finding* loss = find(findings, "loss.before_tap");
+  ASSERT_NE(loss, nullptr);
+  EXPECT_EQ(loss->confidence, Confidence::kLow);
+  EXPECT_NE(loss->title.find("lost, or overtaken,"), std::string::npos) << loss->title;
+  EXPECT_NE(loss->explanation.find("or they were the originals"), std::string::npos);
+  EXPECT_TRUE(std::none_of(loss->ruled_out.begin(), loss->ruled_out.end(),
+                           [](const std::string& r) { return r.starts_with("reordering"); }));
+  ASSERT_NE(find(findings, "retransmit.nak"), nullptr);
+  EXPECT_EQ(find(findings, "retransmit.nak")->confidence, Confidence::kLow);
+  // Identifications that count tell a resend, and so does all that was sent again with it.
+  for (const std::string& scenario :
+       {alone, kNoIdentifications +
+                   std::string("W 96-99 | ACK 99 | W 100-107 more | drop 103 | NAK 103 | W 103-107 more | W 108-111 "
+                               "open | ACK 111")}) {
+    const auto sure = findings_of(scenario);
+    ASSERT_NE(find(sure, "loss.before_tap"), nullptr) << scenario;
+    EXPECT_EQ(find(sure, "loss.before_tap")->confidence, Confidence::kHigh) << scenario;
+    EXPECT_EQ(find(sure, "loss.before_tap")->explanation.find("originals"), std::string::npos) << scenario;
+  }
+}
+
+TEST(Loss, OfSeveralIsSaidOfTheCertainOnes) {
+  const auto findings = findings_of(std::string(kNoIdentifications) +
+                                    "W 96-99 | ACK 99 | W 100-107 more | drop 103 | NAK 103 | W 103-107 more | W "
+                                    "108-115 open more | drop 110 | NAK 110 | W 110 | W 116-119 open | ACK 119");
+  const Finding* loss = find(findings, "loss.before_tap");
+  ASSERT_NE(loss, nullptr);
+  EXPECT_NE(loss->title.find("2 packets lost before"), std::string::npos) << loss->title;
+  EXPECT_NE(loss->explanation.find("1 of them came after a NAK"), std::string::npos) << loss->explanation;
+}
+
+TEST(Loss, IsNotWhereTheOriginalComesBehindItsNakAndTheResendToo) {
+  for (const char* wait : {"1us", "500us"}) {
+    const auto findings = findings_of(std::string(kNoIdentifications) +
+                                      "W 96-99 | ACK 99 | W 100-107 more | NAK 103 | W 108-110 open more | A: late 103 "
+                                      "after=108 | wait " +
+                                      wait + " | W 103-110 | W 111-113 open | ACK 113");
+    EXPECT_FALSE(holds(findings, "loss.before_tap"));
+    EXPECT_FALSE(holds(findings, "loss.after_tap"));
+    EXPECT_FALSE(holds(findings, "loss.burst"));
+    EXPECT_TRUE(holds(findings, "order.reordered"));
+    const Finding* nak = find(findings, "retransmit.nak");
+    ASSERT_NE(nak, nullptr);
+    EXPECT_EQ(nak->confidence, Confidence::kHigh);
+    EXPECT_NE(nak->title.find("went back once"), std::string::npos) << nak->title;
+  }
+}
+
+TEST(Burst, SaysWhereItMayBeReordering) {
+  const std::string alone =
+      "W 96-99 | ACK 99 | W 100-131 more | drop 103-114 | NAK 103 | W 103-114 | W 132-139 open | ACK 139";
+  const auto findings = findings_of(kNoIdentifications + alone);
+  ASSERT_NE(find(findings, "loss.burst"), nullptr);
+  EXPECT_EQ(find(findings, "loss.burst")->confidence, Confidence::kLow);
+  EXPECT_EQ(find(findings_of(alone), "loss.burst")->confidence, Confidence::kHigh);
+}
+
 TEST(Findings, KeepToTheRuleBookAndSayWhen) {
   for (const Row& row : kRows) {
     for (const Finding& f : findings_of(row.scenario)) {
@@ -594,6 +656,18 @@ TEST(Findings, CiteTheirPacketsAndNameTheirHosts) {
     EXPECT_EQ(f.hosts.size(), 2U) << f.rule;
     EXPECT_FALSE(f.explanation.empty()) << f.rule;
   }
+}
+
+TEST(Findings, BeginWithTheFirstPacketOfTheirProof) {
+  const auto run = test::track_scenario("REQ 100 | wait 3ms | REJ reason=8");
+  const auto findings = findings_of(run);
+  const Finding* rejected = find(findings, "cm.rejected");
+  ASSERT_NE(rejected, nullptr);
+  ASSERT_EQ(rejected->frames.size(), 2U);
+  EXPECT_EQ(rejected->frames[0], FrameId(0, 1));
+  EXPECT_EQ(rejected->first_time, run.rejections.at(0).request_time);
+  EXPECT_EQ(rejected->last_time, run.rejections.at(0).time);
+  EXPECT_GE(*rejected->last_time - *rejected->first_time, milliseconds(3));
 }
 
 TEST(Findings, FoldNothingUnderWhatHappenedTheOtherWay) {
