@@ -56,8 +56,13 @@ class FrameSource {
   virtual ~FrameSource() = default;
 
   /// Clears `batch` and fills it with what can be had without waiting for more than one frame (a pipe delivers what it
-  /// holds). False at the end of the input or after a problem; frames before a problem are always delivered first.
+  /// holds). False at the end of the input or after a problem; frames before a problem are always delivered first. Who
+  /// has a clock() may deliver nothing now and then: time went by.
   virtual bool next_batch(std::vector<Frame>& batch) = 0;
+
+  /// Of a source that follows time: the time on the packets' clock when next_batch() returned last, the last packet's
+  /// stamp plus what went by since. Nothing where only packets tell the time, as in files.
+  virtual std::optional<Nanos> clock() const { return std::nullopt; }
 
   /// Interfaces described so far; grows while reading (pcapng).
   virtual const std::vector<InterfaceFacts>& interfaces() const = 0;

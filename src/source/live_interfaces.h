@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What /sys tells of this machine's network interfaces and RDMA devices, as far as live capture asks: which interface
+// carries RoCE, and whether an adapter moves packets that the kernel never sees. The root of /sys can be another
+// folder, for tests. Names come from the kernel; they are not checked further.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/nanos.h"
+#include "base/result.h"
+
+namespace rocetop::source {
+
+struct RdmaDevice {
+  std::string name;                     ///< "mlx5_0"
+  std::vector<std::string> interfaces;  ///< network interfaces of the same port
+};
+
+/// By name. None where the kernel has no RDMA, or shows none here.
+std::vector<RdmaDevice> rdma_devices(const std::string& sysfs = "/sys");
+
+/// Packets that the device itself counts, both directions, over all ports; nothing where it counts none.
+std::optional<std::uint64_t> rdma_packets(const std::string& device, const std::string& sysfs = "/sys");
+
+/// Names of the RDMA devices that belong to a network interface.
+std::vector<std::string> rdma_devices_of(const std::string& interface, const std::string& sysfs = "/sys");
+
+struct InterfaceChoice {
+  std::string name;
+  std::string reason;  ///< "it has the RDMA device mlx5_0 and is up"
+};
+
+/// The interface that carries RoCE: up, and with an RDMA device; else up, no loopback, and with traffic. Of several the
+/// one that moved most bytes. Error: none is up.
+Result<InterfaceChoice> choose_interface(const std::string& sysfs = "/sys");
+
+/// Notices that an RDMA device moves packets while none of them is captured: the adapter bypasses the kernel.
+class BypassWatch {
+ public:
+  BypassWatch(const std::string& interface, std::string sysfs);
+
+  const std::vector<std::string>& devices() const { return devices_; }
+  /// Now and then: `roce_frames` captured so far.
+  void look(std::uint64_t roce_frames, Nanos now);
+  /// The device counted kPackets or more and kTime passed since a RoCE frame was captured, or the watch began.
+  bool suspected() const { return suspected_; }
+
+  static constexpr std::uint64_t kPackets = 64;  ///< more than management and keep-alives of a quiet second
+  static constexpr Nanos kTime = seconds(2);     ///< capture delivers within a tenth of that
+
+ private:
+  std::optional<std::uint64_t> packets() const;
+
+  std::string sysfs_;
+  std::vector<std::string> devices_;
+  bool begun_ = false;
+  bool suspected_ = false;
+  std::uint64_t frames_ = 0;
+  std::optional<std::uint64_t> counted_;
+  Nanos since_;
+};
+
+}  // namespace rocetop::source

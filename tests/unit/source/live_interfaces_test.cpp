@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "source/live_interfaces.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace rocetop::source {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder that looks like /sys.
+class LiveInterfaces : public testing::Test {
+ protected:
+  LiveInterfaces() {
+    std::string pattern = testing::TempDir() + "sysfs-XXXXXX";
+    root_ = mkdtemp(pattern.data());
+  }
+  ~LiveInterfaces() override { fs::remove_all(root_); }
+
+  void put(const std::string& path, const std::string& text) const {
+    const fs::path file = fs::path(root_) / path;
+    fs::create_directories(file.parent_path());
+    std::ofstream(file) << text << '\n';
+  }
+  void interface(const std::string& name, bool up, const std::string& bytes,
+                 const std::string& flags = "0x1003") const {
+    put("class/net/" + name + "/flags", up ? flags : "0x1002");
+    put("class/net/" + name + "/operstate", up ? "up" : "down");
+    put("class/net/" + name + "/statistics/rx_bytes", bytes);
+    put("class/net/" + name + "/statistics/tx_bytes", "0");
+  }
+  void rdma(const std::string& device, const std::string& interface) const {
+    put("class/infiniband/" + device + "/device/net/" + interface + "/x", "");
+  }
+  void counter(const std::string& device, const std::string& name, std::uint64_t value) const {
+    put("class/infiniband/" + device + "/ports/1/" + name, std::to_string(value));
+  }
+
+  std::string root_;
+};
+
+TEST_F(LiveInterfaces, TheOneWithAnRdmaDeviceIsChosen) {
+  interface("lo", true, "999999999", "0x9");
+  interface("eth0", true, "1000000");
+  interface("eth1", true, "5");
+  interface("eth2", false, "7000000");
+  rdma("mlx5_0", "eth1");
+  rdma("mlx5_1", "eth2");  // down
+  const auto choice = choose_interface(root_);
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice.value().name, "eth1");
+  EXPECT_EQ(choice.value().reason, "it is up and has the RDMA device mlx5_0");
+}
+
+TEST_F(LiveInterfaces, OfSeveralTheBusiestIs) {
+  interface("eth0", true, "10");
+  interface("eth1", true, "20");
+  rdma("mlx5_0", "eth0");
+  rdma("mlx5_1", "eth1");
+  EXPECT_EQ(choose_interface(root_)->name, "eth1");
+}
+
+TEST_F(LiveInterfaces, WithoutRdmaTheBusiestThatIsUpIs) {
+  interface("lo", true, "999999999", "0x9");
+  interface("eth0", true, "10");
+  interface("eth1", true, "20");
+  interface("eth2", false, "30");
+  const auto choice = choose_interface(root_);
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice.value().name, "eth1");
+  EXPECT_NE(choice.value().reason.find("moved most bytes"), std::string::npos);
+}
+
+TEST_F(LiveInterfaces, NothingUpIsAnError) {
+  interface("lo", true, "1", "0x9");
+  interface("eth0", false, "1");
+  EXPECT_FALSE(choose_interface(root_));
+  EXPECT_FALSE(choose_interface(root_ + "/nowhere"));
+}
+
+TEST_F(LiveInterfaces, SoftRoceNamesItsParent) {
+  put("class/infiniband/rxe0/parent", "eth7");
+  put("class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/0", "bond0");
+  rdma("mlx5_0", "eth0");
+  EXPECT_EQ(rdma_devices_of("eth7", root_), std::vector<std::string>{"rxe0"});
+  EXPECT_EQ(rdma_devices_of("bond0", root_), std::vector<std::string>{"mlx5_0"});
+  EXPECT_EQ(rdma_devices_of("eth0", root_), std::vector<std::string>{"mlx5_0"});
+  EXPECT_TRUE(rdma_devices_of("eth1", root_).empty());
+}
+
+TEST_F(LiveInterfaces, CountersThatMoveWhileNothingIsCapturedAreABypass) {
+  rdma("mlx5_0", "eth0");
+  counter("mlx5_0", "counters/port_rcv_packets", 1000);
+  counter("mlx5_0", "counters/port_xmit_packets", 500);
+  EXPECT_EQ(rdma_packets("mlx5_0", root_), 1500u);
+  BypassWatch watch("eth0", root_);
+  watch.look(0, seconds(10));
+  counter("mlx5_0", "counters/port_rcv_packets", 2000);
+  watch.look(0, seconds(11));
+  EXPECT_FALSE(watch.suspected()) << "too early: the capture may be on its way";
+  watch.look(0, seconds(12));
+  EXPECT_TRUE(watch.suspected());
+  watch.look(1, seconds(13));
+  EXPECT_FALSE(watch.suspected()) << "a RoCE frame was captured";
+}
+
+TEST_F(LiveInterfaces, QuietCountersAreNone) {
+  rdma("mlx5_0", "eth0");
+  counter("mlx5_0", "counters/port_rcv_packets", 1000);
+  BypassWatch watch("eth0", root_);
+  watch.look(0, seconds(10));
+  counter("mlx5_0", "counters/port_rcv_packets", 1010);
+  watch.look(0, seconds(100));
+  EXPECT_FALSE(watch.suspected());
+  BypassWatch other("eth1", root_);
+  other.look(0, seconds(10));
+  other.look(0, seconds(100));
+  EXPECT_FALSE(other.suspected());
+}
+
+}  // namespace
+}  // namespace rocetop::source
