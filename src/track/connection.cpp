@@ -428,7 +428,10 @@ ConnectionCounts Connection::finish(Context& context) {
     sides_[i]->responses.finish(is_paired() ? &sides_[1 - i]->requests : nullptr, context);
   }
   for (std::size_t i = 0; i < side_count(); ++i) sides_[i]->requests.finish(context);
+  return counts();
+}
 
+ConnectionCounts Connection::counts() const {
   ConnectionCounts out;
   out.id = id;
   out.protocol = facts.protocol;

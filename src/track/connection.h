@@ -57,6 +57,8 @@ class Connection {
 
   /// Ends everything open and gives the result.
   ConnectionCounts finish(Context& context);
+  /// As it is now, with nothing ended.
+  ConnectionCounts counts() const;
 
   /// Replies that wait for the other side.
   std::size_t held() const;

@@ -11,7 +11,11 @@ namespace rocetop::track {
 
 /// Bounds on memory. What they cut off is said in SpaceCounts::inexact, *_omitted and Tracker::evicted_connections().
 struct Limits {
-  std::size_t connections = 100'000;   ///< live and finished together; see README for what each takes
+  std::size_t connections = 100'000;       ///< live and finished together; see README for what each takes
+  std::size_t live_connections = 1 << 16;  ///< followed at one time; then the stalest quarter ends
+  /// For who watches without end: connections that end at a limit are forgotten (and counted), not kept to be reported;
+  /// of those that ended otherwise the oldest leave once there are as many as `connections` with those that live.
+  bool endless = false;
   std::size_t listed_runs = 1'000;     ///< missing runs and episodes listed per space (the JSON contract's cut)
   std::size_t listed_total = 200'000;  ///< … and over all spaces
   std::size_t open_runs = 4'096;       ///< open missing runs per space; a one-way or sampled capture has endless ones

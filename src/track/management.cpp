@@ -41,11 +41,19 @@ void Management::begin(const Key& key, const wire::Cm& cm, FrameId frame, Nanos 
   set_up.request_time = set_up.last_request_time = time;
   numbers_[key] = first_ + exchanges_.size();
   exchanges_.push_back(exchange);
-  if (exchanges_.size() <= most_) return;
+  if (exchanges_.size() > most_) forget_oldest();
+}
+
+void Management::forget_oldest() {
   const auto oldest = numbers_.find(exchanges_.front().key);
   if (oldest != numbers_.end() && oldest->second == first_) numbers_.erase(oldest);
   exchanges_.pop_front();
   ++first_;
+}
+
+void Management::forget(Nanos before) {
+  while (!exchanges_.empty() && exchanges_.front().set_up.request_time < before) forget_oldest();
+  rejections_omitted_ += std::erase_if(rejections_, [&](const CmRejection& r) { return r.time < before; });
 }
 
 /// A communication ID may be used again, after a restart even with the transaction ID of the first time: the same

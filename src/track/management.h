@@ -39,6 +39,9 @@ class Management {
   const std::vector<CmRejection>& rejections() const { return rejections_; }
   std::uint64_t rejections_omitted() const { return rejections_omitted_; }
 
+  /// Exchanges that began before `before`, and rejections from then, are forgotten and counted as omitted.
+  void forget(Nanos before);
+
  private:
   struct Key {
     HostPair hosts;  ///< from the sender of the REQ
@@ -60,6 +63,7 @@ class Management {
   /// The newest exchange of `key`, or null.
   Exchange* find(const Key& key);
   void begin(const Key& key, const wire::Cm& cm, FrameId frame, Nanos time);
+  void forget_oldest();
 
   void on_request(const HostPair& hosts, const wire::Cm& cm, FrameId frame, Nanos time);
   std::optional<Announcement> on_reply(const HostPair& hosts, const wire::Cm& cm, FrameId frame, Nanos time);

@@ -118,6 +118,8 @@ class RequestSpace {
   std::size_t open_runs_claimed() const { return missing_.claimed(); }
   std::size_t reads_claimed() const { return reads_.claimed(); }
   SpaceCounts total() const;
+  /// For who shortens its lists; packets and highest PSN are in total() alone.
+  SpaceCounts& counts() { return counts_; }
 
  private:
   bool is_quiet() const;

@@ -14,7 +14,7 @@ namespace rocetop::track {
 namespace {
 
 constexpr std::uint32_t kAttemptsAtFirst = 64;
-constexpr std::size_t kLiveMost = 1 << 16;  // connections followed at one time; then the stalest quarter is finished
+constexpr std::size_t kGoodSourcesMost = 1 << 16;
 
 /// Messages that a new connection may have completed unseen before its first reply is: captures lose some.
 constexpr std::int64_t kUnseenMessages = 64;
@@ -186,7 +186,7 @@ Observation Tracker::route(const FlowKey& key, const PacketFacts& packet, FlowTa
 /// A damaged packet's queue pair may be what was damaged: it opens none, where the sender's other ICRCs are right.
 bool Tracker::may_open(const FlowKey& key, const PacketFacts& packet) {
   if (packet.icrc == wire::IcrcStatus::kGood) {
-    if (good_sources_.size() >= kLiveMost) good_sources_.clear();
+    if (good_sources_.size() >= kGoodSourcesMost) good_sources_.clear();
     good_sources_[key.hosts.src] = true;
   }
   if (packet.icrc != wire::IcrcStatus::kBad || good_sources_.count(key.hosts.src) == 0) return true;
@@ -195,7 +195,7 @@ bool Tracker::may_open(const FlowKey& key, const PacketFacts& packet) {
 }
 
 FlowTable::Flow Tracker::open_flow(const FlowKey& key, const PacketFacts& packet) {
-  if (live_ >= kLiveMost) make_room();
+  if (live_ >= context_.limits.live_connections) make_room();
   const bool known_network = std::find(networks_.begin(), networks_.end(), key.hosts.network) != networks_.end();
   if (!known_network && networks_.size() < context_.limits.networks) networks_.push_back(key.hosts.network);
   if (const Elsewhere elsewhere = flow_elsewhere(key, packet)) {
@@ -571,8 +571,8 @@ void Tracker::begin_anew(ConnectionIndex index) {
   for (const auto& [key, packet] : again) open_as(id, key, packet);
 }
 
-void Tracker::retire(ConnectionIndex index) {
-  Connection& connection = *connections_[index];
+/// Its packets are another connection's from here on, and what it held of the common budgets is free again.
+void Tracker::detach(Connection& connection, ConnectionIndex index) {
   for (const Connection::Outlier& outlier : std::exchange(connection.outliers, {})) release(connection, outlier);
   for (std::size_t side = 0; side < connection.side_count(); ++side) {
     for (const FlowKey& name : names_of(connection.side(side))) {
@@ -581,7 +581,13 @@ void Tracker::retire(ConnectionIndex index) {
     }
   }
   connection.give_back(context_);
+}
+
+void Tracker::retire(ConnectionIndex index) {
+  Connection& connection = *connections_[index];
+  detach(connection, index);
   const std::size_t held = connection.held();
+  if (context_.limits.endless && !at_end_ && finished_.size() + live_ > context_.limits.connections) forget_ended();
   if (connection.is_stray()) count_stray(connection.side(0).frames());
   if (finished_.size() >= context_.limits.connections) leave_strays_out();
   if (connection.is_stray() && strays_are_noise()) {
@@ -616,6 +622,7 @@ void Tracker::leave_strays_out() {
 /// Of those that mean little first the stalest: strays, then what nothing answered, then the rest.
 void Tracker::make_room() {
   leave_strays_out();
+  if (context_.limits.endless && !finished_.empty()) forget_ended();
   std::vector<std::tuple<int, Nanos, ConnectionIndex>> by_age;
   for (ConnectionIndex i = 0; i < connections_.size(); ++i) {
     const Connection* c = connections_[i].get();
@@ -623,9 +630,16 @@ void Tracker::make_room() {
     const int rank = c->is_stray() ? 0 : c->side_count() == 1 ? 1 : 2;
     by_age.emplace_back(rank, c->last_time(), i);
   }
-  const auto quarter = static_cast<std::ptrdiff_t>(by_age.size() / 4);
+  const auto quarter = static_cast<std::ptrdiff_t>(std::max<std::size_t>(by_age.size() / 4, 1));
   std::nth_element(by_age.begin(), by_age.begin() + quarter, by_age.end());
-  for (auto it = by_age.begin(); it != by_age.begin() + quarter; ++it) retire(std::get<2>(*it));
+  for (auto it = by_age.begin(); it != by_age.begin() + quarter; ++it) {
+    if (!context_.limits.endless) {
+      retire(std::get<2>(*it));
+    } else {
+      ++evicted_;
+      forget(std::get<2>(*it));
+    }
+  }
 }
 
 // ---------------------------------------------------------------------------------------------- connection management

@@ -6,7 +6,9 @@
 #include <tsl/robin_map.h>
 
 #include <deque>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "track/cnp_log.h"
@@ -79,6 +81,20 @@ class Tracker {
                 std::optional<std::uint64_t> link_speed) {
     pauses_.on_pause(pause, interface, frame, time, link_speed);
   }
+
+  /// The state now, by id: nothing is ended, and what later packets can change is in no count.
+  std::vector<ConnectionCounts> connections() const;
+  /// Forgets the connections of which nothing was seen since `since`. Costs a look at each.
+  void forget_silent(Nanos since);
+  /// Missing runs, episodes and CM exchanges that began before `before` are not listed any more, but counted as before.
+  void forget_listed(Nanos before);
+  /// `gone` is told of each connection that is forgotten, by forget_silent() or at a limit.
+  void tell_gone(std::function<void(const ConnectionCounts&)> gone) { gone_ = std::move(gone); }
+  /// Connections forgotten because they were silent.
+  std::uint64_t silent_connections() const { return silent_; }
+  /// receivers() and pauses() as of now, as often as wanted.
+  std::vector<ReceiverCounts> receivers_now() const { return ReceiverLog(context_.receivers).finish(); }
+  std::vector<PausingPort> pauses_now(Nanos now) const { return PauseLog(pauses_).finish(now); }
 
   /// Ends everything open. The tracker is empty afterwards.
   std::vector<ConnectionCounts> finish();
@@ -179,6 +195,10 @@ class Tracker {
   void begin_anew(ConnectionIndex index);
   void retire(ConnectionIndex index);
   void make_room();
+  void detach(Connection& connection, ConnectionIndex index);
+  void forget(ConnectionIndex index);
+  void forget_ended();
+  void say_gone(const ConnectionCounts& counts);
   void on_management(const wire::Packet& packet, const FlowKey& key, FrameId frame, Nanos time);
   void announce(const Announcement& announcement);
   void join_by_ports();
@@ -200,6 +220,8 @@ class Tracker {
   std::size_t live_ = 0;
   std::uint32_t next_id_ = 1;
   std::uint64_t evicted_ = 0;
+  std::uint64_t silent_ = 0;
+  std::function<void(const ConnectionCounts&)> gone_;
   bool at_end_ = false;       // finish() has begun
   std::uint64_t joined_ = 0;  // connections of which two directions were seen
   std::uint64_t strays_ = 0;
