@@ -63,6 +63,15 @@ struct Analysis::State {
   std::vector<model::InputProblem> problems;
   std::optional<Nanos> start;
   std::vector<std::string> interface_names;
+  FrameObserver observer;
+  std::unique_ptr<Lookahead> frames;  // on their way to the tracker
+  std::vector<source::Frame> batch;
+  GoneConnections gone;
+
+  void note_source(const source::FrameSource& source);
+  Nanos last_time(std::optional<Nanos> now) const;
+  model::Snapshot assemble(std::vector<track::ConnectionCounts> connections, std::vector<track::PausingPort> pauses,
+                           std::vector<track::ReceiverCounts> receivers, std::optional<Nanos> now);
 
   /// False for a frame that --from, --to or the filter keeps out.
   bool admits(const source::Frame& frame) {
@@ -89,21 +98,21 @@ struct Analysis::State {
   bool limit_reached() const { return options.frame_limit && passed >= *options.frame_limit; }
   void end_early() { partial = parts.after = true; }
 
-  void take(const std::vector<source::Frame>& batch, Lookahead& frames) {
+  void take(const std::vector<source::Frame>& from_source) {
     if (!from && !to && !filter && !options.frame_limit) {
-      for (const source::Frame& frame : batch) frames.take(frame);
-      passed += batch.size();
+      for (const source::Frame& frame : from_source) frames->take(frame);
+      passed += from_source.size();
     } else {
-      take_admitted(batch, frames);
+      take_admitted(from_source);
     }
-    frames.end();
+    frames->end();
   }
-  void take_admitted(const std::vector<source::Frame>& batch, Lookahead& frames) {
-    for (const source::Frame& frame : batch) {
+  void take_admitted(const std::vector<source::Frame>& from_source) {
+    for (const source::Frame& frame : from_source) {
       if (limit_reached()) return end_early();
       if (!admits(frame)) continue;
       ++passed;
-      frames.take(frame);
+      frames->take(frame);
     }
   }
 };
@@ -127,15 +136,9 @@ Result<std::unique_ptr<Analysis>> Analysis::create(const Options& options) {
 void Analysis::run(source::FrameSource& source, const FrameObserver& observer, const Progress& progress,
                    track::ResolutionSink* sink) {
   State& s = *state_;
-  s.tracker = std::make_unique<track::Tracker>(track::Limits{}, sink);
-  s.interfaces = &source.interfaces();
-  Lookahead frames(s.options.decode, *s.tracker, s.log, observer,
-                   [&s](std::uint32_t interface) { return s.link_speed(interface); });
-  std::vector<source::Frame> batch;
+  begin(source, observer, sink);
   std::uint64_t next_progress = kProgressBytes;
-  while (!s.limit_reached() && source.next_batch(batch)) {
-    if (!s.start && !batch.empty() && batch.front().has_time) s.start = batch.front().time;
-    s.take(batch, frames);
+  while (step(source)) {
     if (progress && source.bytes_read() >= next_progress) {
       next_progress = source.bytes_read() + kProgressBytes;
       if (!progress(source.bytes_read(), source.bytes_total())) {
@@ -144,20 +147,80 @@ void Analysis::run(source::FrameSource& source, const FrameObserver& observer, c
       }
     }
   }
+  end(source);
+}
+
+void Analysis::begin(source::FrameSource& source, const FrameObserver& observer, track::ResolutionSink* sink) {
+  State& s = *state_;
+  s.observer = observer;
+  s.tracker = std::make_unique<track::Tracker>(s.options.limits, sink);
+  s.tracker->tell_gone([&s](const track::ConnectionCounts& connection) { s.gone.add(connection); });
+  s.interfaces = &source.interfaces();
+  s.frames = std::make_unique<Lookahead>(s.options.decode, *s.tracker, s.log, s.observer,
+                                         [&s](std::uint32_t interface) { return s.link_speed(interface); });
+}
+
+bool Analysis::step(source::FrameSource& source) {
+  State& s = *state_;
+  if (s.limit_reached() || !source.next_batch(s.batch)) return false;
+  if (!s.start && !s.batch.empty() && s.batch.front().has_time) s.start = s.batch.front().time;
+  s.take(s.batch);
+  return true;
+}
+
+void Analysis::end(source::FrameSource& source) {
+  State& s = *state_;
   // Whether -c kept anything out is worth a look into a file, not waiting for a pipe.
-  if (s.limit_reached() && (!source.bytes_total() || source.next_batch(batch))) s.end_early();
-  for (const source::Problem& problem : source.problems()) {
-    s.problems.push_back({problem.message, problem.fatal, problem.limit});
-  }
-  s.log.end(source.interfaces());
-  for (const auto& interface : source.interfaces()) {
-    if (s.interface_names.size() < kInterfaceNames) s.interface_names.push_back(interface.name);
-  }
+  if (s.limit_reached() && (!source.bytes_total() || source.next_batch(s.batch))) s.end_early();
+  s.note_source(source);
   s.interfaces = nullptr;
+}
+
+/// Takes over what the source says of itself, as of now.
+void Analysis::State::note_source(const source::FrameSource& source) {
+  problems.clear();
+  for (const source::Problem& problem : source.problems()) {
+    problems.push_back({problem.message, problem.fatal, problem.limit});
+  }
+  log.end(source.interfaces());
+  interface_names.clear();
+  for (const auto& interface : source.interfaces()) {
+    if (interface_names.size() < kInterfaceNames) interface_names.push_back(interface.name);
+  }
+}
+
+model::Snapshot Analysis::snapshot(const source::FrameSource& source) {
+  State& s = *state_;
+  s.note_source(source);
+  const std::optional<Nanos> now = source.clock();
+  track::Tracker& tracker = *s.tracker;
+  return s.assemble(tracker.connections(), tracker.pauses_now(s.last_time(now)), tracker.receivers_now(), now);
+}
+
+void Analysis::forget(Nanos silent_since, Nanos listed_before) {
+  state_->tracker->forget_silent(silent_since);
+  state_->tracker->forget_listed(listed_before);
 }
 
 model::Snapshot Analysis::finish() {
   State& s = *state_;
+  if (!s.tracker) return s.assemble({}, {}, {}, std::nullopt);
+  track::Tracker& tracker = *s.tracker;
+  std::vector<track::ConnectionCounts> connections = tracker.finish();
+  std::vector<track::PausingPort> pauses = tracker.pauses(s.last_time(std::nullopt));
+  return s.assemble(std::move(connections), std::move(pauses), tracker.receivers(), std::nullopt);
+}
+
+/// The last frame's, or the time of the source's clock where that has gone on.
+Nanos Analysis::State::last_time(std::optional<Nanos> now) const {
+  const Nanos last = log.counts().last_time.value_or(Nanos{});
+  return now ? std::max(last, *now) : last;
+}
+
+model::Snapshot Analysis::State::assemble(std::vector<track::ConnectionCounts> connections,
+                                          std::vector<track::PausingPort> pauses,
+                                          std::vector<track::ReceiverCounts> receivers, std::optional<Nanos> now) {
+  State& s = *this;
   model::Snapshot snapshot;
   snapshot.partial = s.partial;
   snapshot.parts = s.parts;
@@ -165,7 +228,9 @@ model::Snapshot Analysis::finish() {
   snapshot.start = s.start;
   snapshot.thresholds = s.options.thresholds;
   if (!s.tracker) return snapshot;
-  snapshot.connections = s.tracker->finish();
+  snapshot.connections = std::move(connections);
+  snapshot.gone = s.gone.totals;
+  snapshot.silent_connections = s.tracker->silent_connections();
   snapshot.capture = s.log.counts();
   snapshot.capture.management_frames = s.tracker->management_frames();
   snapshot.capture.rejections_omitted = s.tracker->rejections_omitted();
@@ -175,15 +240,16 @@ model::Snapshot Analysis::finish() {
   snapshot.capture.unpaired_at_limit = s.tracker->unpaired_at_limit();
   snapshot.capture.evicted_connections = s.tracker->evicted_connections();
   snapshot.holes = s.tracker->holes(snapshot.connections);
-  add_completeness(snapshot.connections, snapshot.capture);
+  add_completeness(snapshot.connections, snapshot.capture, s.gone);
   verdict::CaptureEvidence capture = s.log.evidence(snapshot.capture);
   capture.rejections_omitted = snapshot.capture.rejections_omitted;
   capture.stray_damaged_packets = s.tracker->stray_damaged_packets();
   capture.partial = s.partial;
   capture.holes = snapshot.holes;
-  capture.pauses = snapshot.pauses = s.tracker->pauses(capture.last_time);
+  capture.last_time = s.last_time(now);
+  capture.pauses = snapshot.pauses = std::move(pauses);
   if (!snapshot.pauses.empty()) snapshot.interface_names = s.interface_names;
-  capture.receivers = snapshot.receivers = s.tracker->receivers();
+  capture.receivers = snapshot.receivers = std::move(receivers);
   capture.fast_cnps = snapshot.fast_cnps = s.tracker->fast_cnps().finish();
   snapshot.fast_cnps_omitted = s.tracker->fast_cnps().omitted();
   snapshot.mix = s.log.mix();

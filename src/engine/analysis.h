@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "model/snapshot.h"
 #include "source/frame_source.h"
+#include "track/limits.h"
 #include "track/observation.h"
 #include "verdict/expectations.h"
 #include "verdict/thresholds.h"
@@ -37,6 +38,7 @@ struct Options {
   std::optional<std::uint64_t> link_speed;   ///< bits per second, where the capture does not say or says it wrong
   verdict::Expectations expectations;        ///< how the fabric is meant to be
   std::optional<std::uint64_t> frame_limit;  ///< -c N: stop after N frames that passed filter and bounds
+  track::Limits limits;
 };
 
 /// Called for each frame that holds RoCE (kRoce or kUndecodable) or pause, after tracking.
@@ -54,7 +56,19 @@ class Analysis {
   void run(source::FrameSource& source, const FrameObserver& observer, const Progress& progress,
            track::ResolutionSink* sink);
 
-  /// Ends the analysis: open items get their final fate. Call once, after run().
+  /// run() in steps, for who looks in between: begin(), step() until it is false, end().
+  void begin(source::FrameSource& source, const FrameObserver& observer = {}, track::ResolutionSink* sink = nullptr);
+  /// One batch. False at the end of the source, or at the limit.
+  bool step(source::FrameSource& source);
+  void end(source::FrameSource& source);
+
+  /// The state between steps: nothing is ended, and open items are in no count. Rules that ask how long something has
+  /// been silent count until the time of the source's clock. As often as wanted.
+  model::Snapshot snapshot(const source::FrameSource& source);
+  /// Forgets connections silent since `silent_since`, and list entries from before `listed_before`.
+  void forget(Nanos silent_since, Nanos listed_before);
+
+  /// Ends the analysis: open items get their final fate. Call once, after run() or end().
   model::Snapshot finish();
 
  private:

@@ -113,6 +113,7 @@ void CaptureLog::add_pause(const wire::Pause& pause) {
 void CaptureLog::end(const std::vector<source::InterfaceFacts>& interfaces) {
   end_row();
   if (counts_.first_time) counts_.last_time = latest_time_;
+  counts_.dropped_reported.reset();
   for (const auto& interface : interfaces) {
     if (interface.frames_dropped) {
       counts_.dropped_reported = counts_.dropped_reported.value_or(0) + *interface.frames_dropped;
@@ -138,25 +139,37 @@ verdict::CaptureEvidence CaptureLog::evidence(const model::CaptureCounts& counts
   return e;
 }
 
-void add_completeness(const std::vector<track::ConnectionCounts>& connections, model::CaptureCounts& counts) {
-  // Requests and responses, and the datagrams of connection management; not ACKs, not other UD.
-  std::uint64_t seen = counts.management_frames;
-  std::uint64_t missed = 0;
+void GoneConnections::add(const track::ConnectionCounts& connection) {
+  totals = sum(totals, model::totals(connection));
+  add_packets(connection);
+}
+
+/// Requests and responses; not ACKs, not UD.
+void GoneConnections::add_packets(const track::ConnectionCounts& connection) {
+  if (connection.transport == wire::Transport::kUd) return;
+  track::each_direction_of(connection, [&](const track::DirectionCounts& direction) {
+    replies_seen = replies_seen || holds_replies(direction);
+    for (const auto* space : {&direction.requests, &direction.responses}) {
+      seen += space->packets;
+      missed += space->missing_packets[static_cast<std::size_t>(track::Outcome::kCaptureMissed)];
+    }
+  });
+}
+
+void add_completeness(const std::vector<track::ConnectionCounts>& connections, model::CaptureCounts& counts,
+                      const GoneConnections& gone) {
+  GoneConnections all = gone;
+  all.seen += counts.management_frames;  // datagrams of connection management
   for (const auto& connection : connections) {
     if (connection.transport == wire::Transport::kUd) continue;
-    track::each_direction_of(connection, [&](const track::DirectionCounts& direction) {
-      counts.completeness_known = counts.completeness_known || holds_replies(direction);
-      for (const auto* space : {&direction.requests, &direction.responses}) {
-        seen += space->packets;
-        missed += space->missing_packets[static_cast<std::size_t>(track::Outcome::kCaptureMissed)];
-      }
-    });
+    all.add_packets(connection);
     const bool answered = connection.transport != wire::Transport::kUc && !is_fast_cnps(connection);
     if (!connection.b_to_a && answered) ++counts.one_way_connections;
   }
-  counts.completeness_known = counts.completeness_known || missed != 0;
-  counts.capture_missed_packets = missed;
-  counts.completeness = seen + missed == 0 ? 1.0 : static_cast<double>(seen) / static_cast<double>(seen + missed);
+  const std::uint64_t sum = all.seen + all.missed;
+  counts.completeness_known = all.replies_seen || all.missed != 0;
+  counts.capture_missed_packets = all.missed;
+  counts.completeness = sum == 0 ? 1.0 : static_cast<double>(all.seen) / static_cast<double>(sum);
 }
 
 }  // namespace rocetop::engine

@@ -76,7 +76,19 @@ class CaptureLog {
   Nanos previous_time_;
 };
 
+/// Connections that are forgotten: what they add to totals that must not go back.
+struct GoneConnections {
+  model::ConnectionTotals totals;
+  std::uint64_t seen = 0;    ///< packets that carry a PSN of their own
+  std::uint64_t missed = 0;  ///< by the capture
+  bool replies_seen = false;
+
+  void add(const track::ConnectionCounts& connection);
+  void add_packets(const track::ConnectionCounts& connection);
+};
+
 /// Fills capture-missed packets, completeness and one-way connections from the connections.
-void add_completeness(const std::vector<track::ConnectionCounts>& connections, model::CaptureCounts& counts);
+void add_completeness(const std::vector<track::ConnectionCounts>& connections, model::CaptureCounts& counts,
+                      const GoneConnections& gone = {});
 
 }  // namespace rocetop::engine

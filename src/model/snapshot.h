@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/nanos.h"
+#include "model/totals.h"
 #include "model/traffic_mix.h"
 #include "track/counts.h"
 #include "track/fast_cnp_log.h"
@@ -88,6 +89,8 @@ struct Snapshot {
   verdict::Thresholds thresholds;  ///< that the findings were judged by
   CaptureCounts capture;
   std::vector<track::ConnectionCounts> connections;  ///< by id
+  ConnectionTotals gone;                             ///< of connections that were watched and are forgotten
+  std::uint64_t silent_connections = 0;              ///< forgotten because nothing was seen of them for long
   TrafficMix mix;
   std::vector<track::CaptureHole> holes;  ///< times of which the capture holds nothing, by time
   std::vector<track::PausingPort> pauses;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/totals.h"
 
+#include <algorithm>
+#include <array>
 #include <numeric>
 
 namespace rocetop::model {
@@ -51,6 +53,35 @@ ConnectionTotals totals(const track::ConnectionCounts& connection) {
   if (connection.b_to_a) add(sum, *connection.b_to_a);
   sum.duration = connection.last_time - connection.first_time;
   return sum;
+}
+
+namespace {
+
+constexpr std::array<std::uint64_t ConnectionTotals::*, 14> kCounts = {
+    &ConnectionTotals::frames,      &ConnectionTotals::bytes_on_wire,
+    &ConnectionTotals::psn_packets, &ConnectionTotals::retransmitted,
+    &ConnectionTotals::missing,     &ConnectionTotals::capture_missed,
+    &ConnectionTotals::reordered,   &ConnectionTotals::duplicates,
+    &ConnectionTotals::naks,        &ConnectionTotals::rnr_naks,
+    &ConnectionTotals::ce,          &ConnectionTotals::cnps,
+    &ConnectionTotals::fast_cnps,   &ConnectionTotals::bad_icrc};
+
+}  // namespace
+
+ConnectionTotals sum(const ConnectionTotals& one, const ConnectionTotals& other) {
+  ConnectionTotals out;
+  for (const auto count : kCounts) out.*count = one.*count + other.*count;
+  out.duration = std::max(one.duration, other.duration);
+  out.inexact = one.inexact || other.inexact;
+  return out;
+}
+
+ConnectionTotals since(const ConnectionTotals& before, const ConnectionTotals& now, Nanos duration) {
+  ConnectionTotals out;
+  for (const auto count : kCounts) out.*count = now.*count - std::min(now.*count, before.*count);
+  out.duration = duration;
+  out.inexact = now.inexact;
+  return out;
 }
 
 CongestionSigns congestion_signs(const std::vector<track::ConnectionCounts>& connections) {

@@ -48,4 +48,9 @@ CongestionSigns congestion_signs(const std::vector<track::ConnectionCounts>& con
 
 ConnectionTotals totals(const track::ConnectionCounts& connection);
 
+/// `one` and `other` together. Durations are those of different connections, so the longer one is taken.
+ConnectionTotals sum(const ConnectionTotals& one, const ConnectionTotals& other);
+/// What was counted since `before`; `duration` is the time between the two. Never below 0.
+ConnectionTotals since(const ConnectionTotals& before, const ConnectionTotals& now, Nanos duration);
+
 }  // namespace rocetop::model

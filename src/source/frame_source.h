@@ -64,6 +64,9 @@ class FrameSource {
   /// stamp plus what went by since. Nothing where only packets tell the time, as in files.
   virtual std::optional<Nanos> clock() const { return std::nullopt; }
 
+  /// From another thread: next_batch() waits no more and ends the source. Files do not wait, and ignore it.
+  virtual void wake() {}
+
   /// Interfaces described so far; grows while reading (pcapng).
   virtual const std::vector<InterfaceFacts>& interfaces() const = 0;
 

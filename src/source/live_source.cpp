@@ -2,8 +2,6 @@
 #include "source/live_source.h"
 
 #include <net/if.h>
-#include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -103,13 +101,8 @@ LiveSource::LiveSource(const LiveOptions& options) : watch_bypass_(options.filte
   }
 }
 
-LiveSource::~LiveSource() {
-  if (wake_ >= 0) ::close(wake_);
-}
-
 std::variant<std::unique_ptr<LiveSource>, LiveFailure> LiveSource::open(const LiveOptions& options) {
   std::unique_ptr<LiveSource> source(new LiveSource(options));
-  source->wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (auto failure = source->open_all()) return std::move(*failure);
   return source;
 }
@@ -166,9 +159,9 @@ bool LiveSource::next_batch(std::vector<Frame>& batch) {
     free_.push_back(std::move(chunk));
   }
   spent_.clear();
-  if (ended_) return false;
+  if (wake_.called()) return false;
   wait();
-  if (ended_) return false;
+  if (wake_.called()) return false;
   read_all();
   if (Clock::now() >= next_look_) look_at_interfaces();
   deliver(batch);
@@ -176,19 +169,13 @@ bool LiveSource::next_batch(std::vector<Frame>& batch) {
   return true;
 }
 
-void LiveSource::wake() {
-  ended_ = true;
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = ::write(wake_, &one, sizeof one);
-}
-
 void LiveSource::wait() {
   if (more_) return;
-  std::vector<pollfd> waiting{{wake_, POLLIN, 0}};
-  for (const Channel& channel : channels_) waiting.push_back({channel.device.descriptor(), POLLIN, 0});
+  std::vector<int> descriptors;
+  for (const Channel& channel : channels_) descriptors.push_back(channel.device.descriptor());
   const bool held = std::any_of(channels_.begin(), channels_.end(), [](const Channel& c) { return !c.held.empty(); });
-  constexpr int kShortWait = 10;  // ms, while frames are held back
-  ::poll(waiting.data(), waiting.size(), held ? kShortWait : static_cast<int>(kWait.count()));
+  constexpr std::chrono::milliseconds kShortWait{10};  // while frames are held back
+  wake_.wait(descriptors, held ? kShortWait : kWait);
 }
 
 std::unique_ptr<FrameChunk> LiveSource::chunk() {

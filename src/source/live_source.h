@@ -4,7 +4,6 @@
 // in order of time.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <deque>
 #include <memory>
@@ -16,6 +15,7 @@
 #include "source/frame_source.h"
 #include "source/live_device.h"
 #include "source/live_interfaces.h"
+#include "source/wake_up.h"
 
 namespace rocetop::source {
 
@@ -58,7 +58,6 @@ struct LiveFailure {
 class LiveSource final : public FrameSource {
  public:
   static std::variant<std::unique_ptr<LiveSource>, LiveFailure> open(const LiveOptions& options);
-  ~LiveSource() override;
 
   /// Waits kWait at most; an empty batch says that time went by. False only after wake().
   bool next_batch(std::vector<Frame>& batch) override;
@@ -74,8 +73,7 @@ class LiveSource final : public FrameSource {
   /// Whether the kernel judges the user's filter; otherwise whoever reads has to.
   static bool joins_filter(const std::string& filter);
 
-  /// From another thread: next_batch() returns at once, and ends the source.
-  void wake();
+  void wake() override { wake_.call(); }
 
   static constexpr std::chrono::milliseconds kWait{100};
   /// With several interfaces a frame is held back this long, for one of another interface that is older.
@@ -116,8 +114,7 @@ class LiveSource final : public FrameSource {
   std::vector<std::unique_ptr<FrameChunk>> free_;
   bool watch_bypass_ = true;
   bool more_ = false;  // frames were left in a ring
-  int wake_ = -1;      // eventfd
-  std::atomic<bool> ended_ = false;
+  WakeUp wake_;
   std::uint64_t frames_ = 0;
   std::uint64_t bytes_read_ = 0;
   std::size_t held_bytes_ = 0;

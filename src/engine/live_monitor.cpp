@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/live_monitor.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace rocetop::engine {
+namespace {
+
+/// A histogram settles when it is asked: afterwards any number of threads may ask.
+void settle(const track::DirectionCounts& d) {
+  const auto look = [](const Histogram& h) { static_cast<void>(h.max()); };
+  look(d.round_trips.rtt_ns);
+  look(d.messages.outstanding_reads);
+  for (const auto& operation : d.messages.operations) {
+    if (!operation) continue;
+    look(operation->size_bytes);
+    look(operation->completion_ns);
+    look(operation->idle_ns);
+  }
+  if (!d.congestion) return;
+  const track::CongestionCounts& c = *d.congestion;
+  for (const Histogram* h : {&c.ce_to_cnp_ns, &c.cnp_gap_ns, &c.rate_before_bps, &c.rate_after_bps, &c.after_permille,
+                             &c.cut_permille, &c.recovery_ns}) {
+    look(*h);
+  }
+}
+
+void settle(const model::Snapshot& snapshot) {
+  for (const auto& connection : snapshot.connections) {
+    if (connection.a_to_b) settle(*connection.a_to_b);
+    if (connection.b_to_a) settle(*connection.b_to_a);
+  }
+}
+
+model::LinkState state_of(source::InterfaceState state) {
+  switch (state) {
+    case source::InterfaceState::kUp:
+      return model::LinkState::kUp;
+    case source::InterfaceState::kDown:
+      return model::LinkState::kDown;
+    case source::InterfaceState::kAbsent:
+      return model::LinkState::kAbsent;
+  }
+  return model::LinkState::kAbsent;
+}
+
+Options with_limits(const LiveMonitorOptions& options) {
+  Options out = options.analysis;
+  out.limits.endless = true;
+  out.limits.connections = out.limits.live_connections = std::max<std::size_t>(options.connections_most, 1);
+  return out;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LiveMonitor>> LiveMonitor::create(std::unique_ptr<source::FrameSource> source,
+                                                         const LiveMonitorOptions& options) {
+  auto analysis = Analysis::create(with_limits(options));
+  if (!analysis) return analysis.error();
+  return std::unique_ptr<LiveMonitor>(new LiveMonitor(std::move(source), options, std::move(analysis.value())));
+}
+
+LiveMonitor::LiveMonitor(std::unique_ptr<source::FrameSource> source, const LiveMonitorOptions& options,
+                         std::unique_ptr<Analysis> analysis)
+    : source_(std::move(source)),
+      options_(options),
+      analysis_(std::move(analysis)),
+      ready_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+LiveMonitor::~LiveMonitor() {
+  stop();
+  if (thread_.joinable()) thread_.join();
+  if (ready_ >= 0) ::close(ready_);
+}
+
+void LiveMonitor::start() {
+  thread_ = std::thread([this] { run(); });
+}
+
+void LiveMonitor::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  source_->wake();
+}
+
+void LiveMonitor::run() {
+  analysis_->begin(*source_);
+  while (!stopping_ && analysis_->step(*source_)) {
+    const std::optional<Nanos> now = source_->clock();
+    if (!now) continue;  // nothing came yet
+    if (reset_wanted_.exchange(false)) begin_again(*now);
+    if (is_due(*now)) {
+      analysis_->forget(*now - options_.silent, *now - options_.listed);
+      publish(analysis_->snapshot(*source_), *now, false);
+    }
+    if (is_over(*now)) break;
+  }
+  analysis_->end(*source_);
+  model::Snapshot totals = analysis_->finish();
+  const Nanos now = source_->clock().value_or(totals.capture.last_time.value_or(Nanos{}));
+  publish(std::move(totals), now, true);
+}
+
+/// Whether an interval is over. A clock that was set back begins one.
+bool LiveMonitor::is_due(Nanos now) {
+  if (!began_) {
+    began_ = last_published_ = now;
+    next_due_ = now + options_.interval;
+  }
+  if (now < last_published_) {
+    last_published_ = now;
+    next_due_ = now + options_.interval;
+  }
+  if (now < next_due_) return false;
+  next_due_ = next_due_ + options_.interval;
+  if (next_due_ <= now) next_due_ = now + options_.interval;  // late: whole intervals are left out
+  return true;
+}
+
+bool LiveMonitor::is_over(Nanos now) const { return options_.duration && now >= *began_ + *options_.duration; }
+
+void LiveMonitor::begin_again(Nanos now) {
+  auto analysis = Analysis::create(with_limits(options_));
+  if (!analysis) return;  // it could be created before
+  analysis_ = std::move(analysis.value());
+  analysis_->begin(*source_);
+  before_.reset();
+  last_published_ = now;
+  ++resets_;
+}
+
+void LiveMonitor::publish(model::Snapshot totals, Nanos now, bool final) {
+  auto snapshot = std::make_shared<model::LiveSnapshot>();
+  snapshot->number = ++number_;
+  snapshot->resets = resets_;
+  snapshot->time = now;
+  snapshot->final = final;
+  snapshot->totals = std::move(totals);
+  snapshot->totals.rocetop_version = options_.version;
+  snapshot->totals.files = options_.files;
+  settle(snapshot->totals);
+  const Nanos since = began_ ? last_published_ : snapshot->totals.capture.first_time.value_or(now);
+  model::add_interval(*snapshot, before_.get(), std::max(now - since, Nanos{}));
+  fill_interfaces(*snapshot);
+  if (options_.recording) snapshot->recording = options_.recording();
+  last_published_ = now;
+  before_ = snapshot;
+  hand_out(std::move(snapshot));
+}
+
+void LiveMonitor::fill_interfaces(model::LiveSnapshot& snapshot) const {
+  if (options_.live == nullptr) return;
+  for (const source::LiveInterface& from : options_.live->live_interfaces()) {
+    model::LiveInterface& to = snapshot.interfaces.emplace_back();
+    to.name = from.name;
+    to.state = state_of(from.state);
+    to.since = from.since;
+    to.changes = from.changes;
+    to.error = from.error;
+    to.nanoseconds = from.nanoseconds;
+    to.frames = from.frames;
+    to.bytes_on_wire = from.bytes_on_wire;
+    to.dropped = from.kernel.dropped;
+    to.dropped_by_interface = from.kernel.dropped_by_interface;
+    to.rdma_devices = from.rdma_devices;
+    to.bypass_suspected = from.bypass_suspected;
+  }
+}
+
+void LiveMonitor::hand_out(SnapshotPtr snapshot) {
+  std::unique_lock lock(mutex_);
+  const bool final = snapshot->final;
+  const std::uint64_t number = snapshot->number;
+  // The last one does not push out one that nobody has seen: whoever takes each of them wants that as well.
+  if (options_.lossless) changed_.wait(lock, [&] { return stopping_ || taken_ + 1 >= number; });
+  latest_ = std::move(snapshot);
+  ended_ = final;
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(ready_, &one, sizeof one);
+  changed_.notify_all();
+}
+
+/// Under the lock.
+LiveMonitor::SnapshotPtr LiveMonitor::take() {
+  if (!latest_) return nullptr;
+  std::uint64_t count = 0;
+  [[maybe_unused]] const ssize_t read = ::read(ready_, &count, sizeof count);
+  taken_ = latest_->number;
+  changed_.notify_all();
+  return latest_;
+}
+
+LiveMonitor::SnapshotPtr LiveMonitor::latest() {
+  const std::lock_guard lock(mutex_);
+  return take();
+}
+
+LiveMonitor::SnapshotPtr LiveMonitor::newer_than(std::uint64_t number, std::chrono::milliseconds most) {
+  std::unique_lock lock(mutex_);
+  const bool there = changed_.wait_for(lock, most, [&] { return latest_ && latest_->number > number; });
+  return there ? take() : nullptr;
+}
+
+bool LiveMonitor::ended() const {
+  const std::lock_guard lock(mutex_);
+  return ended_;
+}
+
+}  // namespace rocetop::engine

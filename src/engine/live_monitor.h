@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// LiveMonitor: an analysis that goes on in a thread of its own and publishes a snapshot at every interval. Whoever
+// shows them never holds up the reading: there is one newest snapshot, and it is immutable.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "engine/analysis.h"
+#include "model/live.h"
+#include "source/live_source.h"
+
+namespace rocetop::engine {
+
+struct LiveMonitorOptions {
+  Options analysis;
+  Nanos interval = seconds(1);
+  std::optional<Nanos> duration;          ///< on the source's clock; then it ends
+  std::size_t connections_most = 10'000;  ///< followed at one time; the least recently active leave
+  Nanos silent = seconds(300);            ///< connections silent for so long leave
+  Nanos listed = seconds(600);            ///< missing runs and episodes are listed, and judged one by one, for so long
+  bool lossless = false;                  ///< the analysis waits until each snapshot was taken: for scripts on files
+  std::string version;                    ///< of rocetop, into the snapshots
+  std::vector<std::string> files;         ///< … and what is read
+  const source::LiveSource* live = nullptr;     ///< the source, or what is inside it, for its interfaces
+  std::function<model::Recording()> recording;  ///< asked in the analysis' thread; may be empty
+};
+
+class LiveMonitor {
+ public:
+  using SnapshotPtr = std::shared_ptr<const model::LiveSnapshot>;
+
+  /// Errors: as Analysis::create().
+  static Result<std::unique_ptr<LiveMonitor>> create(std::unique_ptr<source::FrameSource> source,
+                                                     const LiveMonitorOptions& options);
+  /// Stops.
+  ~LiveMonitor();
+
+  void start();
+  /// Ends the reading at once; a last snapshot, with `final` set, is published. May be called again, from any thread.
+  void stop();
+  /// Counters begin again at the next batch.
+  void reset() { reset_wanted_ = true; }
+
+  /// The newest; null before the first.
+  SnapshotPtr latest();
+  /// A snapshot newer than `number`, waiting `most` for it; null if there is none by then.
+  SnapshotPtr newer_than(std::uint64_t number, std::chrono::milliseconds most);
+  /// Readable while there is a snapshot that latest() or newer_than() has not given yet.
+  int descriptor() const { return ready_; }
+  /// The last snapshot is published.
+  bool ended() const;
+
+  const source::FrameSource& source() const { return *source_; }  ///< for its problems, once ended()
+
+ private:
+  LiveMonitor(std::unique_ptr<source::FrameSource> source, const LiveMonitorOptions& options,
+              std::unique_ptr<Analysis> analysis);
+  void run();
+  bool is_due(Nanos now);
+  bool is_over(Nanos now) const;
+  void begin_again(Nanos now);
+  void publish(model::Snapshot totals, Nanos now, bool final);
+  void fill_interfaces(model::LiveSnapshot& snapshot) const;
+  void hand_out(SnapshotPtr snapshot);
+  SnapshotPtr take();
+
+  std::unique_ptr<source::FrameSource> source_;
+  const LiveMonitorOptions options_;
+  std::unique_ptr<Analysis> analysis_;
+
+  // Of the thread.
+  std::optional<Nanos> began_;
+  Nanos last_published_;
+  Nanos next_due_;
+  std::uint64_t number_ = 0;
+  std::uint64_t resets_ = 0;
+  SnapshotPtr before_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  SnapshotPtr latest_;       // under mutex_, as all below
+  std::uint64_t taken_ = 0;  // number of the newest snapshot that somebody has
+  bool ended_ = false;
+  std::atomic<bool> stopping_ = false;
+  std::atomic<bool> reset_wanted_ = false;
+  int ready_ = -1;  // eventfd
+  std::thread thread_;
+};
+
+}  // namespace rocetop::engine
