@@ -18,7 +18,8 @@ using TextSink = std::function<void(std::string_view)>;
 
 class JsonWriter {
  public:
-  explicit JsonWriter(TextSink sink) : sink_(std::move(sink)) {}
+  /// `one_line`: new_line() means nothing.
+  explicit JsonWriter(TextSink sink, bool one_line = false) : sink_(std::move(sink)), one_line_(one_line) {}
   JsonWriter(const JsonWriter&) = delete;
   JsonWriter& operator=(const JsonWriter&) = delete;
   ~JsonWriter() { flush(); }
@@ -64,7 +65,7 @@ class JsonWriter {
   }
 
   /// The next item starts a new line: long lists stay readable and greppable.
-  void new_line() { line_break_ = true; }
+  void new_line() { line_break_ = !one_line_; }
   /// After the outermost value: "\n", and everything goes to the sink.
   void finish();
 
@@ -76,6 +77,7 @@ class JsonWriter {
   void flush();
 
   TextSink sink_;
+  bool one_line_;
   std::string buffer_;
   std::vector<bool> has_items_;  // by depth
   bool after_key_ = false;

@@ -20,7 +20,7 @@ using model::word;
 
 class TriageJson {
  public:
-  TriageJson(const model::Snapshot& snapshot, const TextSink& sink, const TriageJsonLimits& limits)
+  TriageJson(JsonWriter& json, const model::Snapshot& snapshot, const TriageJsonLimits& limits)
       : snapshot_(snapshot),
         several_files_(snapshot.files.size() > 1),
         entries_a_list_(limits.entries_a_list),
@@ -28,9 +28,12 @@ class TriageJson {
         shared_entries_(limits.shared_entries),
         findings_(limits.findings),
         only_(limits.only),
-        json_(sink) {}
+        recent_(limits.recent),
+        json_(json) {}
 
   void write();
+  void inputs();
+  void results();
 
  private:
   void capture();
@@ -65,7 +68,8 @@ class TriageJson {
   const std::size_t shared_entries_;
   const std::uint64_t findings_;
   const std::vector<std::size_t>* only_;
-  JsonWriter json_;
+  const std::vector<model::ConnectionTotals>* recent_;
+  JsonWriter& json_;
 };
 
 template <typename Value>
@@ -77,12 +81,22 @@ void TriageJson::write() {
   json_.begin_object();
   json_.member("schema", "rocetop.triage/1");
   json_.member("rocetop_version", snapshot_.rocetop_version);
+  inputs();
+  thresholds();
+  json_.new_line();
+  results();
+  json_.end_object();
+  json_.finish();
+}
+
+void TriageJson::inputs() {
   strings("files", snapshot_.files);
   json_.member("partial", snapshot_.partial);
   json_.member("interrupted", snapshot_.interrupted);
   problems();
-  thresholds();
-  json_.new_line();
+}
+
+void TriageJson::results() {
   capture();
   json_.new_line();
   json_.key("connections");
@@ -100,8 +114,6 @@ void TriageJson::write() {
   json_.begin_array();
   for (std::size_t i = 0; i < snapshot_.findings.size() && i < findings_; ++i) finding(snapshot_.findings[i]);
   json_.end_array();
-  json_.end_object();
-  json_.finish();
 }
 
 void TriageJson::capture() {
@@ -200,6 +212,12 @@ void TriageJson::connection(const track::ConnectionCounts& c) {
   json_.begin_object();
   fields(model::connection_fields(), model::totals(c));
   json_.end_object();
+  if (recent_) {
+    json_.key("recent");
+    json_.begin_object();
+    fields(model::connection_fields(), (*recent_)[static_cast<std::size_t>(&c - snapshot_.connections.data())]);
+    json_.end_object();
+  }
   json_.key("directions");
   json_.begin_array();
   if (c.a_to_b) direction(*c.a_to_b);
@@ -402,7 +420,14 @@ void TriageJson::strings(std::string_view name, const std::vector<std::string>& 
 }  // namespace
 
 void write_triage_json(const model::Snapshot& snapshot, const TextSink& sink, const TriageJsonLimits& limits) {
-  TriageJson(snapshot, sink, limits).write();
+  JsonWriter json(sink);
+  TriageJson(json, snapshot, limits).write();
 }
+
+void write_results(JsonWriter& json, const model::Snapshot& snapshot, const TriageJsonLimits& limits) {
+  TriageJson(json, snapshot, limits).results();
+}
+
+void write_inputs(JsonWriter& json, const model::Snapshot& snapshot) { TriageJson(json, snapshot, {}).inputs(); }
 
 }  // namespace rocetop::present
