@@ -8,6 +8,7 @@
 #include "command_name.h"
 #include "exit_status.h"
 #include "help_format.h"
+#include "live.h"
 #include "message.h"
 #include "output.h"
 #include "packets.h"
@@ -38,24 +39,29 @@ int run(std::vector<std::string> arguments) {
   app.formatter(std::make_shared<HelpFormat>(style.width, style.unicode));
   app.footer(
       "Examples:\n"
+      "  sudo rocetop live -i eth0\n"
       "  rocetop triage capture.pcapng\n"
       "  rocetop packets capture.pcapng host 192.0.2.1");
   TriageOptions triage_options;
   PacketsOptions packets_options;
+  LiveOptions live_options;
   RulesOptions rules_options;
   CLI::App* triage = add_triage(app, triage_options);
   CLI::App* packets = add_packets(app, packets_options);
+  CLI::App* live = add_live(app, live_options);
   CLI::App* rules = add_rules(app, rules_options);
 
   if (!arguments.empty()) {
-    const auto wrong =
-        wrong_command(arguments.front(), {triage->get_name(), packets->get_name(), rules->get_name()}, file_exists);
+    const auto wrong = wrong_command(
+        arguments.front(), {triage->get_name(), packets->get_name(), live->get_name(), rules->get_name()}, file_exists);
     if (wrong) return complain(*wrong), kExitError;
   }
+  for (const std::string& word : arguments) live_options.typed += (live_options.typed.empty() ? "" : " ") + word;
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
   if (dashes != arguments.end()) {
     triage_options.common.words.after_dashes.assign(dashes + 1, arguments.end());
     packets_options.common.words.after_dashes = triage_options.common.words.after_dashes;
+    live_options.words.after_dashes = triage_options.common.words.after_dashes;
     arguments.erase(dashes, arguments.end());
   }
   const std::vector<std::string> words = arguments;
@@ -69,6 +75,7 @@ int run(std::vector<std::string> arguments) {
   }
   if (triage->parsed()) return run_triage(triage_options);
   if (packets->parsed()) return run_packets(packets_options);
+  if (live->parsed()) return run_live(live_options);
   if (rules->parsed()) return run_rules(rules_options);
   complain("no subcommand given", "Try rocetop triage FILE, or rocetop --help.");
   return kExitError;

@@ -12,28 +12,6 @@
 namespace rocetop::cli {
 namespace {
 
-/// For -c: CLI11's own words for this are three hundred digits long.
-CLI::Validator at_least_one() {
-  return CLI::Validator(
-      [](std::string& text) {
-        const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-        const bool zero = text.find_first_not_of('0') == std::string::npos;
-        return digits && !zero ? std::string() : "'" + text + "' is not a number of 1 or more";
-      },
-      "");
-}
-
-CLI::Validator a_port() {
-  return CLI::Validator(
-      [](std::string& text) {
-        std::uint16_t port = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-        const bool ok = error == std::errc{} && end == text.data() + text.size() && port != 0;
-        return ok ? std::string() : "'" + text + "' is not a UDP port (1 to 65535)";
-      },
-      "");
-}
-
 void add_input_options(CLI::App& command, CommonOptions& o, const std::string& count_help) {
   const std::string group = "Input";
   command.add_option(
@@ -154,6 +132,27 @@ void add_look_options(CLI::App& command, std::string& color, std::size_t& width)
       ->type_name("N")
       ->check(CLI::Range(20, 1000))
       ->group("Output");
+}
+
+CLI::Validator at_least_one() {
+  return CLI::Validator(
+      [](std::string& text) {
+        const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+        const bool zero = text.find_first_not_of('0') == std::string::npos;
+        return digits && !zero ? std::string() : "'" + text + "' is not a number of 1 or more";
+      },
+      "");
+}
+
+CLI::Validator a_port() {
+  return CLI::Validator(
+      [](std::string& text) {
+        std::uint16_t port = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+        const bool ok = error == std::errc{} && end == text.data() + text.size() && port != 0;
+        return ok ? std::string() : "'" + text + "' is not a UDP port (1 to 65535)";
+      },
+      "");
 }
 
 CLI::Validator not_empty() {

@@ -47,6 +47,9 @@ void add_common_options(CLI::App& command, CommonOptions& options, const std::st
 
 /// Refuses the empty word: somebody's variable was empty.
 CLI::Validator not_empty();
+/// A number of 1 or more; a UDP port. (CLI11's own words for what is wrong are hundreds of digits long.)
+CLI::Validator at_least_one();
+CLI::Validator a_port();
 
 /// --color and --width.
 void add_look_options(CLI::App& command, std::string& color, std::size_t& width);

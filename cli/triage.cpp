@@ -20,7 +20,6 @@
 #include "present/triage_text.h"
 #include "progress.h"
 #include "reports.h"
-#include "small_file.h"
 #include "terminal.h"
 
 namespace rocetop::cli {
@@ -65,26 +64,6 @@ bool has_finding_at(const model::Snapshot& snapshot, const std::string& fail_on)
                      [&](const verdict::Finding& f) { return f.severity >= *severity; });
 }
 
-/// The file first: what the command line says by itself wins.
-Result<Done> interpret_thresholds(const TriageOptions& options, verdict::Thresholds& thresholds) {
-  if (!options.thresholds_file.empty()) {
-    const std::string& name = options.thresholds_file;
-    const auto text = read_small_file(name);
-    if (!text) return text.error();
-    const auto read = verdict::read_thresholds(thresholds, text.value());
-    if (!read) return Error{name + ": " + read.error().message, read.error().hint};
-  }
-  for (const std::string& word : options.thresholds) {
-    const std::size_t equals = word.find('=');
-    if (equals == std::string::npos)
-      return Error{"--threshold " + word + ": not NAME=VALUE", "For example early_wait=5ms."};
-    const std::string_view whole = word;
-    auto set = verdict::set_threshold(thresholds, whole.substr(0, equals), whole.substr(equals + 1));
-    if (!set) return set.error();
-  }
-  return Done{};
-}
-
 /// True if --connection, --host or --qp chose something: a connection, or a finding about more than the capture.
 bool matches_something(const model::Snapshot& shown) {
   return !shown.connections.empty() ||
@@ -126,16 +105,7 @@ CLI::App* add_triage(CLI::App& app, TriageOptions& options) {
       ->type_name("SEVERITY")
       ->check(CLI::IsMember({"info", "warning", "critical", "never"}))
       ->group("Verdicts");
-  command
-      ->add_option("--threshold", options.thresholds,
-                   "Judge by another value, as early_wait=5ms (repeatable); rocetop rules --thresholds lists them")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false)
-      ->group("Verdicts");
-  command->add_option("--thresholds", options.thresholds_file, "Values from a file of NAME = VALUE lines")
-      ->type_name("FILE")
-      ->check(not_empty())
-      ->group("Verdicts");
+  add_threshold_options(*command, options.thresholds);
   std::string columns = "Columns of the table of connections (the second name is that of narrow terminals):\n";
   for (const present::ColumnLegend& column : present::connection_table_legend())
     columns += "  " + column.names + "\t" + column.help + "\n";
@@ -156,12 +126,11 @@ int run_triage(const TriageOptions& options) {
   auto job = interpret(options.common);
   if (!job) return complain(job.error()), kExitError;
   if (auto done = apply(options.fabric, job->engine); !done) return complain(done.error()), kExitError;
-  if (auto done = interpret_thresholds(options, job->engine.thresholds); !done)
-    return complain(done.error()), kExitError;
+  if (auto done = apply(options.thresholds, job->engine.thresholds); !done) return complain(done.error()), kExitError;
   stop_on_interrupt();
   Reports reports;
   std::vector<std::string> read = job->files;
-  for (const std::string& file : {options.thresholds_file, options.fabric.expect}) {
+  for (const std::string& file : {options.thresholds.file, options.fabric.expect}) {
     if (!file.empty()) read.push_back(file);
   }
   if (auto done = reports.open(options.html, options.csv, read); !done) return complain(done.error()), kExitError;

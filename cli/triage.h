@@ -3,10 +3,10 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "fabric_options.h"
 #include "options.h"
+#include "threshold_options.h"
 
 namespace rocetop::cli {
 
@@ -18,8 +18,7 @@ struct TriageOptions {
   std::string html;  ///< file
   std::string csv;   ///< directory
   std::string fail_on = "critical";
-  std::vector<std::string> thresholds;  ///< "NAME=VALUE"
-  std::string thresholds_file;
+  ThresholdOptions thresholds;
 };
 
 /// The subcommand with its options, which are kept in `options`.

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "live.h"
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <utility>
+
+#include "base/duration_text.h"
+#include "engine/live_monitor.h"
+#include "exit_status.h"
+#include "interrupt.h"
+#include "live_input.h"
+#include "message.h"
+#include "options.h"
+#include "output.h"
+#include "present/live_json.h"
+#include "present/live_text.h"
+#include "privileges.h"
+#include "terminal.h"
+
+namespace rocetop::cli {
+namespace {
+
+void add_source_options(CLI::App& command, LiveOptions& o) {
+  const std::string group = "Input";
+  command.add_option("FILTER", o.words.plain, "Filter (BPF, see pcap-filter(7)), in addition to: is RoCE");
+  command
+      .add_option("-i,--interface", o.interfaces,
+                  "Watch this interface (repeatable), or any. Default: the one that carries RoCE")
+      ->type_name("NAME")
+      ->allow_extra_args(false)
+      ->check(not_empty())
+      ->group(group);
+  command
+      .add_option("-r", o.words.read_files,
+                  "Replay a capture instead, as if it were happening; - is standard input (repeatable)")
+      ->type_name("FILE")
+      ->allow_extra_args(false)
+      ->check(not_empty())
+      ->group(group);
+  command.add_option("--speed", o.speed, "Of a replay: 1 as it was captured (default), 10, max")
+      ->type_name("N")
+      ->group(group);
+  command.add_option("-f,--filter", o.words.filter_option, "The same as FILTER or -- FILTER")
+      ->type_name("FILTER")
+      ->group(group);
+  command.add_option("-c,--count", o.count, "Stop after N frames (that passed the filter)")
+      ->type_name("N")
+      ->check(at_least_one())
+      ->group(group);
+  command.add_option("--duration", o.duration, "Stop after this time, as 30s or 5m")->type_name("TIME")->group(group);
+  command.add_option("-s,--snaplen", o.snap_length, "Bytes captured of each frame (default 256: all headers)")
+      ->type_name("N")
+      ->check(CLI::Range(64, 262'144))
+      ->group(group);
+  command.add_option("--roce-port", o.roce_ports, "A further UDP port that carries RoCEv2 (repeatable)")
+      ->type_name("N")
+      ->allow_extra_args(false)
+      ->check(a_port())
+      ->group(group);
+  command.add_flag("--no-icrc", o.no_icrc, "Do not check the ICRC (for captures made before the adapter fills it in)")
+      ->group(group);
+  command.add_flag("-n", o.numeric, "Accepted for tcpdump's sake: no names are looked up")->group(group);
+}
+
+void add_view_options(CLI::App& command, LiveOptions& o) {
+  const std::string group = "Output";
+  command.add_flag("--once", o.once, "Show one interval, and end")->group(group);
+  command.add_flag("--json", o.json, "A line of JSON an interval, instead of text")->group(group);
+  command.add_option("--interval", o.interval, "Time between two looks (default 1s)")->type_name("TIME")->group(group);
+  command
+      .add_option("--max-connections", o.connections_most,
+                  "Follow so many at one time (default 10000); the least recently active leave, and are counted")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1'000'000))
+      ->group(group);
+  command.add_flag("--utc", o.utc, "Times in UTC, not in the local zone")->group(group);
+  add_look_options(command, o.color, o.width);
+}
+
+Result<Nanos> time_of(const std::string& option, const std::string& text, Nanos least) {
+  const auto time = parse_duration(text);
+  if (!time) return Error{option + " " + text + ": not a time", "Give for example 500ms, 30s or 5m."};
+  if (*time < least) return Error{option + " " + text + ": less than " + exact_duration(least), ""};
+  return *time;
+}
+
+Result<engine::LiveMonitorOptions> interpret(const LiveOptions& options) {
+  engine::LiveMonitorOptions out;
+  out.analysis.frame_limit = options.count;
+  out.analysis.decode.roce_ports = options.roce_ports;
+  out.analysis.decode.verify_icrc = !options.no_icrc;
+  if (auto done = apply(options.fabric, out.analysis); !done) return done.error();
+  if (auto done = apply(options.thresholds, out.analysis.thresholds); !done) return done.error();
+  const auto interval = time_of("--interval", options.interval, milliseconds(100));
+  if (!interval) return interval.error();
+  out.interval = interval.value();
+  if (!options.duration.empty()) {
+    const auto duration = time_of("--duration", options.duration, milliseconds(1));
+    if (!duration) return duration.error();
+    out.duration = duration.value();
+  }
+  out.connections_most = options.connections_most;
+  out.version = ROCETOP_VERSION;
+  out.files = options.words.read_files;
+  return out;
+}
+
+/// Prints snapshots as they come.
+class View {
+ public:
+  explicit View(const LiveOptions& options) : options_(options) {
+    text_.style = text_style(options.color, options.width);
+    text_.zone = options.utc ? Zone::kUtc : Zone::kLocal;
+  }
+
+  void show(const model::LiveSnapshot& snapshot) {
+    const present::TextSink sink = [this](std::string_view text) { output_.write(text); };
+    if (options_.json) {
+      present::write_live_json(snapshot, options_.once, sink);
+    } else {
+      present::write_live_text(snapshot, text_, sink);
+      output_.write("\n");
+    }
+    output_.flush();
+    if (const std::string advice = present::bypass_text(snapshot); !advice.empty() && !advised_) {
+      advised_ = true;
+      complain(advice.substr(0, advice.find('\n')), advice.substr(advice.find('\n') + 1));
+    }
+  }
+  bool usable() const { return output_.usable(); }
+  bool finish() { return output_.finish(); }
+
+ private:
+  const LiveOptions& options_;
+  present::LiveTextOptions text_;
+  Output output_;
+  bool advised_ = false;
+};
+
+/// Until the input ends, or somebody ends it.
+void follow(engine::LiveMonitor& monitor, const LiveOptions& options, View& view) {
+  bool stopped = false;
+  std::uint64_t number = 0;
+  const auto stop = [&] {
+    monitor.stop();
+    stopped = true;
+  };
+  while (true) {
+    if (!stopped && !wait_for_input(monitor.descriptor())) stop();
+    const auto snapshot = monitor.newer_than(number, std::chrono::milliseconds(stopped ? 1'000 : 0));
+    if (!snapshot) continue;
+    const bool first = number == 0;
+    number = snapshot->number;
+    if (view.usable() && (first || !options.once)) view.show(*snapshot);
+    if (snapshot->final) return;
+    if (!stopped && (options.once || !view.usable())) stop();
+  }
+}
+
+}  // namespace
+
+CLI::App* add_live(CLI::App& app, LiveOptions& options) {
+  CLI::App* command = app.add_subcommand("live", "Watch interfaces: who resends, who waits, and why, as it happens");
+  add_source_options(*command, options);
+  add_view_options(*command, options);
+  add_fabric_options(*command, options.fabric);
+  add_threshold_options(*command, options.thresholds);
+  command->footer(
+      "Ctrl-C ends it, with a last look at everything. Exit status: 0, or 2 after an error.\n\n"
+      "Examples:\n"
+      "  sudo rocetop live -i eth0\n"
+      "  sudo rocetop live -i any --once --json | jq '.findings[].title'\n"
+      "  rocetop live -r write-loss.pcapng --speed 10\n"
+      "  ssh host tcpdump -U -w - udp port 4791 | rocetop live -r -");
+  return command;
+}
+
+int run_live(const LiveOptions& options) {
+  auto monitor_options = interpret(options);
+  if (!monitor_options) return complain(monitor_options.error()), kExitError;
+  auto filter = filter_of(options.words);
+  if (!filter) return complain(filter.error()), kExitError;
+  stop_on_interrupt();
+  const LiveInputOptions input_options{options.interfaces, options.words.read_files, options.speed,
+                                       filter.value(),     options.roce_ports,       options.snap_length};
+  auto input = open_live_input(input_options, monitor_options->interval, options.typed);
+  if (!input && interrupted()) return complain("interrupted before anything was read"), interrupted_status();
+  if (!input) return complain(input.error()), kExitError;
+  if (!input->chosen.empty()) complain(input->chosen);
+  if (input->live != nullptr) {
+    if (auto done = give_up_rights(false); !done) return complain(done.error()), kExitError;
+  }
+  if (!input->judges_filter) monitor_options->analysis.filter = filter.value();
+  monitor_options->live = input->live;
+  monitor_options->lossless = input->is_replay;
+  auto monitor = engine::LiveMonitor::create(std::move(input->source), monitor_options.value());
+  if (!monitor) return complain(monitor.error()), kExitError;
+  View view(options);
+  (*monitor)->start();
+  follow(**monitor, options, view);
+  const bool written = view.finish();
+  const bool broken = input->live == nullptr && report_problems((*monitor)->source());
+  return written && !broken ? kExitOk : kExitError;
+}
+
+}  // namespace rocetop::cli

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "live_input.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+#include <variant>
+
+#include "privileges.h"
+#include "source/input_name.h"
+#include "source/live_interfaces.h"
+#include "source/pipe_source.h"
+#include "source/replay_source.h"
+
+namespace rocetop::cli {
+namespace {
+
+bool is_pipe(const std::string& path) {
+  struct stat facts{};
+  return path == "-" && ::fstat(STDIN_FILENO, &facts) == 0 && !S_ISREG(facts.st_mode);
+}
+
+Result<LiveInput> replay(const LiveInputOptions& options, Nanos tick) {
+  const auto speed = parse_speed(options.speed);
+  if (!speed) return speed.error();
+  auto capture =
+      options.files.size() == 1 ? source::open_capture(options.files.front()) : source::open_captures(options.files);
+  if (!capture) return capture.error();
+  LiveInput input;
+  if (options.files.size() == 1 && is_pipe(options.files.front())) {
+    input.source = std::make_unique<source::PipeSource>(std::move(capture.value()), STDIN_FILENO);
+  } else {
+    input.is_replay = true;
+    input.source = std::make_unique<source::ReplaySource>(std::move(capture.value()), speed.value(), tick);
+  }
+  return input;
+}
+
+}  // namespace
+
+Result<double> parse_speed(std::string_view text) {
+  if (text == "max") return 0.0;
+  const Error wrong{"--speed " + std::string(text) + ": not a speed",
+                    "Give a factor from 0.001 to 1000000 (1 is as it was captured), or max."};
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string_view rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  if (error != std::errc{} || !(rest.empty() || rest == "x")) return wrong;
+  if (!(value >= 1e-3 && value <= 1e6)) return wrong;
+  return value;
+}
+
+Result<std::string> filter_of(const Words& words) {
+  const int filters = int{!words.plain.empty()} + int{!words.after_dashes.empty()} + int{!words.filter_option.empty()};
+  if (filters > 1) return Error{"two filters given", "Give it once: with -f, after --, or as the last words."};
+  if (!words.filter_option.empty()) return words.filter_option;
+  std::string filter;
+  for (const std::string& word : words.plain.empty() ? words.after_dashes : words.plain) {
+    filter += (filter.empty() ? "" : " ") + word;
+  }
+  return filter;
+}
+
+Result<LiveInput> open_live_input(const LiveInputOptions& options, Nanos tick, std::string_view arguments) {
+  if (!options.files.empty() && !options.interfaces.empty()) {
+    return Error{"-i and -r cannot be given together", "Watch interfaces, or replay a capture."};
+  }
+  if (!options.files.empty()) return replay(options, tick);
+  source::LiveOptions live;
+  LiveInput input;
+  for (const std::string& name : options.interfaces) {
+    if (std::find(live.interfaces.begin(), live.interfaces.end(), name) == live.interfaces.end()) {
+      live.interfaces.push_back(name);
+    }
+  }
+  if (live.interfaces.empty()) {
+    auto choice = source::choose_interface();
+    if (!choice) return choice.error();
+    input.chosen = "watching " + source::input_name(choice->name) + ": " + choice->reason;
+    live.interfaces.push_back(choice->name);
+  }
+  live.filter = options.filter;
+  live.roce_ports = options.roce_ports;
+  live.snap_length = options.snap_length;
+  auto opened = source::LiveSource::open(live);
+  if (auto* failure = std::get_if<source::LiveFailure>(&opened)) {
+    if (!failure->permission) return failure->error;
+    return explain_missing_right(failure->error, program_path(), arguments);
+  }
+  auto& source = std::get<std::unique_ptr<source::LiveSource>>(opened);
+  input.live = source.get();
+  input.source = std::move(source);
+  input.judges_filter = source::LiveSource::joins_filter(options.filter);
+  return input;
+}
+
+}  // namespace rocetop::cli

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `rocetop live` watches: interfaces, a capture replayed by its stamps, or a pipe that is being written to.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/nanos.h"
+#include "base/result.h"
+#include "inputs.h"
+#include "source/live_source.h"
+
+namespace rocetop::cli {
+
+struct LiveInputOptions {
+  std::vector<std::string> interfaces;  ///< of -i
+  std::vector<std::string> files;       ///< of -r; then there are no interfaces
+  std::string speed = "1";              ///< of a replay: a factor, or "max"
+  std::string filter;
+  std::vector<std::uint16_t> roce_ports;
+  std::uint32_t snap_length = 256;
+};
+
+struct LiveInput {
+  std::unique_ptr<source::FrameSource> source;
+  const source::LiveSource* live = nullptr;  ///< inside `source`, where there are interfaces
+  std::string chosen;                        ///< why this interface, where nobody named one; a sentence
+  bool judges_filter = false;                ///< the filter is done with; otherwise the analysis has to judge by it
+  bool is_replay = false;                    ///< a file at the analysis' own pace
+};
+
+/// "1", "0.5", "10x", "max" (0).
+Result<double> parse_speed(std::string_view text);
+
+/// `tick`: the interval between snapshots. `arguments`: what was typed, for a command that is shown when the right to
+/// capture is missing. Errors: what cannot be opened.
+Result<LiveInput> open_live_input(const LiveInputOptions& options, Nanos tick, std::string_view arguments);
+
+/// The filter of a live command line: of -f, behind "--", or all plain words. Error: more than one.
+Result<std::string> filter_of(const Words& words);
+
+}  // namespace rocetop::cli
