@@ -2,11 +2,13 @@
 #include "live.h"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <chrono>
 #include <utility>
 
 #include "base/duration_text.h"
 #include "engine/live_monitor.h"
+#include "engine/ring_writer.h"
 #include "exit_status.h"
 #include "interrupt.h"
 #include "live_input.h"
@@ -76,6 +78,62 @@ void add_view_options(CLI::App& command, LiveOptions& o) {
       ->group(group);
   command.add_flag("--utc", o.utc, "Times in UTC, not in the local zone")->group(group);
   add_look_options(command, o.color, o.width);
+}
+
+void add_recording_options(CLI::App& command, LiveOptions& o) {
+  const std::string group = "Recording";
+  command.add_option("-w,--write", o.write, "Write the packets that pass the filter to FILE too, as pcapng")
+      ->type_name("FILE")
+      ->check(not_empty())
+      ->group(group);
+  command
+      .add_option("--ring-size", o.ring_size,
+                  "Begin another file after so many bytes, as 100M: FILE_00001.pcapng, FILE_00002.pcapng, …")
+      ->type_name("SIZE")
+      ->group(group)
+      ->needs("--write");
+  command.add_option("--ring-files", o.ring_files, "Keep so many of them (default 10); the oldest are deleted")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100'000))
+      ->group(group)
+      ->needs("--ring-size");
+}
+
+/// "100M", "1G", "65536": powers of 1000.
+Result<std::uint64_t> size_of(const std::string& text) {
+  const Error wrong{"--ring-size " + text + ": not a size", "Give for example 100M or 1G; at least 64k."};
+  std::uint64_t size = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+  if (error != std::errc{}) return wrong;
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  constexpr std::string_view kUnits = "kMGT";
+  if (!unit.empty()) {
+    const auto exponent = unit == "K" ? 0 : kUnits.find(unit);
+    if (exponent == std::string_view::npos) return wrong;
+    for (std::size_t i = 0; i <= exponent; ++i) {
+      if (__builtin_mul_overflow(size, 1'000, &size)) return wrong;
+    }
+  }
+  constexpr std::uint64_t kLeast = 64'000;
+  if (size < kLeast) return wrong;
+  return size;
+}
+
+/// What writes the packets; null where nobody asked for it.
+Result<std::shared_ptr<engine::RingWriter>> open_recording(const LiveOptions& options, bool lossless) {
+  if (options.write.empty()) return std::shared_ptr<engine::RingWriter>();
+  engine::RingOptions ring;
+  ring.path = options.write;
+  ring.files = options.ring_files;
+  ring.lossless = lossless;
+  if (!options.ring_size.empty()) {
+    const auto size = size_of(options.ring_size);
+    if (!size) return size.error();
+    ring.file_bytes = size.value();
+  }
+  auto writer = engine::RingWriter::open(ring);
+  if (!writer) return writer.error();
+  return std::shared_ptr<engine::RingWriter>(std::move(writer.value()));
 }
 
 Result<Nanos> time_of(const std::string& option, const std::string& text, Nanos least) {
@@ -164,6 +222,7 @@ CLI::App* add_live(CLI::App& app, LiveOptions& options) {
   CLI::App* command = app.add_subcommand("live", "Watch interfaces: who resends, who waits, and why, as it happens");
   add_source_options(*command, options);
   add_view_options(*command, options);
+  add_recording_options(*command, options);
   add_fabric_options(*command, options.fabric);
   add_threshold_options(*command, options.thresholds);
   command->footer(
@@ -189,17 +248,27 @@ int run_live(const LiveOptions& options) {
   if (!input) return complain(input.error()), kExitError;
   if (!input->chosen.empty()) complain(input->chosen);
   if (input->live != nullptr) {
-    if (auto done = give_up_rights(false); !done) return complain(done.error()), kExitError;
+    if (auto done = give_up_rights(!options.write.empty()); !done) return complain(done.error()), kExitError;
   }
   if (!input->judges_filter) monitor_options->analysis.filter = filter.value();
   monitor_options->live = input->live;
   monitor_options->lossless = input->is_replay;
   auto monitor = engine::LiveMonitor::create(std::move(input->source), monitor_options.value());
   if (!monitor) return complain(monitor.error()), kExitError;
+  // With the rights that are left: the files belong to whoever called sudo.
+  auto recording = open_recording(options, input->is_replay);
+  if (!recording) return complain(recording.error()), kExitError;
+  (*monitor)->record(recording.value());
   View view(options);
   (*monitor)->start();
   follow(**monitor, options, view);
-  const bool written = view.finish();
+  bool written = view.finish();
+  if (const auto& writer = recording.value()) {
+    if (auto done = writer->finish(); !done) {
+      complain(done.error());
+      written = false;
+    }
+  }
   const bool broken = input->live == nullptr && report_problems((*monitor)->source());
   return written && !broken ? kExitOk : kExitError;
 }

@@ -23,6 +23,9 @@ struct LiveOptions {
   std::string speed = "1";
   std::optional<std::uint64_t> count;
   std::string duration;
+  std::string write;  ///< file
+  std::string ring_size;
+  std::size_t ring_files = 10;
   std::string interval = "1s";
   std::uint32_t snap_length = 256;
   std::size_t connections_most = 10'000;

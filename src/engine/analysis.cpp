@@ -99,7 +99,7 @@ struct Analysis::State {
   void end_early() { partial = parts.after = true; }
 
   void take(const std::vector<source::Frame>& from_source) {
-    if (!from && !to && !filter && !options.frame_limit) {
+    if (!from && !to && !filter && !options.frame_limit && !options.admitted) {
       for (const source::Frame& frame : from_source) frames->take(frame);
       passed += from_source.size();
     } else {
@@ -112,6 +112,7 @@ struct Analysis::State {
       if (limit_reached()) return end_early();
       if (!admits(frame)) continue;
       ++passed;
+      if (options.admitted) options.admitted(frame);
       frames->take(frame);
     }
   }

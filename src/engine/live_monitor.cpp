@@ -48,28 +48,29 @@ model::LinkState state_of(source::InterfaceState state) {
   return model::LinkState::kAbsent;
 }
 
-Options with_limits(const LiveMonitorOptions& options) {
-  Options out = options.analysis;
-  out.limits.endless = true;
-  out.limits.connections = out.limits.live_connections = std::max<std::size_t>(options.connections_most, 1);
-  return out;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<LiveMonitor>> LiveMonitor::create(std::unique_ptr<source::FrameSource> source,
                                                          const LiveMonitorOptions& options) {
-  auto analysis = Analysis::create(with_limits(options));
+  std::unique_ptr<LiveMonitor> monitor(new LiveMonitor(std::move(source), options));
+  auto analysis = Analysis::create(monitor->analysis_options());
   if (!analysis) return analysis.error();
-  return std::unique_ptr<LiveMonitor>(new LiveMonitor(std::move(source), options, std::move(analysis.value())));
+  monitor->analysis_ = std::move(analysis.value());
+  return monitor;
 }
 
-LiveMonitor::LiveMonitor(std::unique_ptr<source::FrameSource> source, const LiveMonitorOptions& options,
-                         std::unique_ptr<Analysis> analysis)
-    : source_(std::move(source)),
-      options_(options),
-      analysis_(std::move(analysis)),
-      ready_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+LiveMonitor::LiveMonitor(std::unique_ptr<source::FrameSource> source, const LiveMonitorOptions& options)
+    : source_(std::move(source)), options_(options), ready_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+Options LiveMonitor::analysis_options() {
+  Options out = options_.analysis;
+  out.limits.endless = true;
+  out.limits.connections = out.limits.live_connections = std::max<std::size_t>(options_.connections_most, 1);
+  out.admitted = [this](const source::Frame& frame) {
+    if (writing_) writing_->add(frame, source_->interfaces()[frame.interface]);
+  };
+  return out;
+}
 
 LiveMonitor::~LiveMonitor() {
   stop();
@@ -78,6 +79,7 @@ LiveMonitor::~LiveMonitor() {
 }
 
 void LiveMonitor::start() {
+  reading_ = true;
   thread_ = std::thread([this] { run(); });
 }
 
@@ -92,7 +94,7 @@ void LiveMonitor::stop() {
 
 void LiveMonitor::run() {
   analysis_->begin(*source_);
-  while (!stopping_ && analysis_->step(*source_)) {
+  while (!stopping_ && step()) {
     const std::optional<Nanos> now = source_->clock();
     if (!now) continue;  // nothing came yet
     if (reset_wanted_.exchange(false)) begin_again(*now);
@@ -103,9 +105,35 @@ void LiveMonitor::run() {
     if (is_over(*now)) break;
   }
   analysis_->end(*source_);
+  {
+    const std::lock_guard lock(mutex_);
+    reading_ = false;
+  }
+  follow_writer();
   model::Snapshot totals = analysis_->finish();
   const Nanos now = source_->clock().value_or(totals.capture.last_time.value_or(Nanos{}));
   publish(std::move(totals), now, true);
+}
+
+bool LiveMonitor::step() {
+  follow_writer();
+  const bool more = analysis_->step(*source_);
+  if (writing_) writing_->hand_over();
+  return more;
+}
+
+void LiveMonitor::follow_writer() {
+  const std::lock_guard lock(mutex_);
+  if (writing_ == writer_) return;
+  writing_ = writer_;
+  changed_.notify_all();
+}
+
+std::shared_ptr<RingWriter> LiveMonitor::record(std::shared_ptr<RingWriter> writer) {
+  std::unique_lock lock(mutex_);
+  std::shared_ptr<RingWriter> before = std::exchange(writer_, std::move(writer));
+  changed_.wait(lock, [&] { return !reading_ || writing_ == writer_; });
+  return before;
 }
 
 /// Whether an interval is over. A clock that was set back begins one.
@@ -127,7 +155,7 @@ bool LiveMonitor::is_due(Nanos now) {
 bool LiveMonitor::is_over(Nanos now) const { return options_.duration && now >= *began_ + *options_.duration; }
 
 void LiveMonitor::begin_again(Nanos now) {
-  auto analysis = Analysis::create(with_limits(options_));
+  auto analysis = Analysis::create(analysis_options());
   if (!analysis) return;  // it could be created before
   analysis_ = std::move(analysis.value());
   analysis_->begin(*source_);
@@ -149,7 +177,7 @@ void LiveMonitor::publish(model::Snapshot totals, Nanos now, bool final) {
   const Nanos since = began_ ? last_published_ : snapshot->totals.capture.first_time.value_or(now);
   model::add_interval(*snapshot, before_.get(), std::max(now - since, Nanos{}));
   fill_interfaces(*snapshot);
-  if (options_.recording) snapshot->recording = options_.recording();
+  if (writing_) snapshot->recording = writing_->state();
   last_published_ = now;
   before_ = snapshot;
   hand_out(std::move(snapshot));

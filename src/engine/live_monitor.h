@@ -7,7 +7,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "engine/analysis.h"
+#include "engine/ring_writer.h"
 #include "model/live.h"
 #include "source/live_source.h"
 
@@ -31,8 +31,7 @@ struct LiveMonitorOptions {
   bool lossless = false;                  ///< the analysis waits until each snapshot was taken: for scripts on files
   std::string version;                    ///< of rocetop, into the snapshots
   std::vector<std::string> files;         ///< … and what is read
-  const source::LiveSource* live = nullptr;     ///< the source, or what is inside it, for its interfaces
-  std::function<model::Recording()> recording;  ///< asked in the analysis' thread; may be empty
+  const source::LiveSource* live = nullptr;  ///< the source, or what is inside it, for its interfaces
 };
 
 class LiveMonitor {
@@ -48,6 +47,9 @@ class LiveMonitor {
   void start();
   /// Ends the reading at once; a last snapshot, with `final` set, is published. May be called again, from any thread.
   void stop();
+  /// From the next batch on, packets that pass the filter are written there too; null ends that. Gives what wrote until
+  /// then, of which the analysis lets go before: finish() it. Waits for the batch that is being analysed.
+  std::shared_ptr<RingWriter> record(std::shared_ptr<RingWriter> writer);
   /// Counters begin again at the next batch.
   void reset() { reset_wanted_ = true; }
 
@@ -63,11 +65,13 @@ class LiveMonitor {
   const source::FrameSource& source() const { return *source_; }  ///< for its problems, once ended()
 
  private:
-  LiveMonitor(std::unique_ptr<source::FrameSource> source, const LiveMonitorOptions& options,
-              std::unique_ptr<Analysis> analysis);
+  LiveMonitor(std::unique_ptr<source::FrameSource> source, const LiveMonitorOptions& options);
   void run();
   bool is_due(Nanos now);
   bool is_over(Nanos now) const;
+  bool step();
+  void follow_writer();
+  Options analysis_options();
   void begin_again(Nanos now);
   void publish(model::Snapshot totals, Nanos now, bool final);
   void fill_interfaces(model::LiveSnapshot& snapshot) const;
@@ -85,12 +89,15 @@ class LiveMonitor {
   std::uint64_t number_ = 0;
   std::uint64_t resets_ = 0;
   SnapshotPtr before_;
+  std::shared_ptr<RingWriter> writing_;  // changed under mutex_
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   SnapshotPtr latest_;       // under mutex_, as all below
   std::uint64_t taken_ = 0;  // number of the newest snapshot that somebody has
   bool ended_ = false;
+  bool reading_ = false;
+  std::shared_ptr<RingWriter> writer_;  // that `writing_` shall be
   std::atomic<bool> stopping_ = false;
   std::atomic<bool> reset_wanted_ = false;
   int ready_ = -1;  // eventfd

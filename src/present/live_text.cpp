@@ -45,10 +45,10 @@ class LiveText {
     const std::string at = rfc3339(s_.time, options_.zone);
     const std::string roce =
         i.frames == 0 ? "" : ", RoCE " + percent(static_cast<double>(i.roce_frames) / static_cast<double>(i.frames));
-    line(fmt::format("{}  {} packets/s  {}{}  {} of {} active{}", at.substr(11, 8),
+    line(fmt::format("{}{}  {} packets/s  {}{}  {} of {} active", at.substr(11, 8), s_.final ? " (end)" : "",
                      short_count(static_cast<std::uint64_t>(model::per_second(i.frames, i.duration) + 0.5)),
                      rate_text(8 * model::per_second(i.bytes_on_wire, i.duration)), roce, i.active,
-                     plural(s_.totals.connections.size(), "connection"), s_.final ? "  (end)" : ""),
+                     plural(s_.totals.connections.size(), "connection")),
          Tone::kStrong);
   }
 

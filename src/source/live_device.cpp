@@ -30,16 +30,13 @@ struct Reading {
 
 extern "C" void take_frame(u_char* user, const pcap_pkthdr* header, const u_char* bytes) {
   const auto& reading = *reinterpret_cast<const Reading*>(user);
-  FrameChunk& chunk = *reading.chunk;
-  chunk.offsets.push_back(chunk.bytes.size());
-  chunk.bytes.insert(chunk.bytes.end(), bytes, bytes + header->caplen);
   Frame frame;
   frame.interface = reading.interface;
   frame.link_type = reading.link_type;
   frame.time = {std::int64_t{header->ts.tv_sec} * 1'000'000'000 + header->ts.tv_usec * reading.fraction_ns};
   frame.wire_length = std::max(header->len, header->caplen);
-  frame.bytes = {bytes, header->caplen};  // for the length; settle() gives the place
-  chunk.frames.push_back(frame);
+  frame.bytes = {bytes, header->caplen};
+  reading.chunk->add(frame);
 }
 
 /// The kernel's counters have 32 bits and go on after they are full.
@@ -54,19 +51,6 @@ struct LiveDevice::Handle {
   PcapHandle pcap{nullptr, pcap_close};
   int descriptor = -1;
 };
-
-void FrameChunk::clear() {
-  bytes.clear();
-  offsets.clear();
-  frames.clear();
-  next = 0;
-}
-
-void FrameChunk::settle() {
-  for (std::size_t i = 0; i < frames.size(); ++i) {
-    frames[i].bytes = Bytes(bytes).subspan(offsets[i], frames[i].bytes.size());
-  }
-}
 
 LiveDevice::LiveDevice(DeviceSettings settings) : settings_(std::move(settings)) {}
 LiveDevice::LiveDevice(LiveDevice&&) noexcept = default;

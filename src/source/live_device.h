@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "source/frame_chunk.h"
 #include "source/frame_source.h"
 
 namespace rocetop::source {
@@ -26,19 +27,6 @@ struct DeviceSettings {
 };
 
 enum class OpenFailure : std::uint8_t { kNone, kPermission, kNoDevice, kNotUp, kOther };
-
-/// Frames copied out of the ring, with their bytes.
-struct FrameChunk {
-  std::vector<std::uint8_t> bytes;
-  std::vector<std::size_t> offsets;  ///< of each frame's bytes
-  std::vector<Frame> frames;
-  std::size_t next = 0;  ///< the first frame not handed on
-
-  bool empty() const { return next == frames.size(); }
-  void clear();
-  /// Once all bytes are there: points the frames at them.
-  void settle();
-};
 
 /// As the kernel counts for this ring.
 struct DeviceCounts {

@@ -14,9 +14,10 @@ constexpr std::array<std::uint16_t, 7> kUdpPorts = {4791, 4794, 4789, 8472, 4790
 /// IP in IP, IPv6 in IP, GRE, AH, IFA: as wire/walk.h knows them.
 constexpr std::array<int, 5> kIpProtocols = {4, 41, 47, 51, 253};
 
-/// Extension headers of IPv6 that may stand before UDP, and the mobility header. Hop-by-hop options (0) are there too:
-/// whoever only wants RoCE gets a few MLD reports with it.
-constexpr std::array<int, 5> kIpv6Extensions = {0, 43, 44, 60, 135};
+/// Extension headers of IPv6 that may stand before UDP, and the mobility header. Hop-by-hop options (0) are told apart
+/// from those of MLD reports (ICMPv6, 58), which every host sends.
+constexpr std::array<int, 4> kIpv6Extensions = {43, 44, 60, 135};
+constexpr std::string_view kHopByHop = "(ip6 and ip6[6] = 0 and ip6[40] != 58)";
 
 /// RoCEv1, MAC control (pause), MPLS unicast and multicast, a Mellanox mirror's own header, QinQ as libpcap does not
 /// know it.
@@ -47,6 +48,7 @@ std::string level(LinkType link_type, const std::vector<std::uint16_t>& roce_por
     add(out, "ip6 proto " + std::to_string(protocol));
   }
   for (const int header : kIpv6Extensions) add(out, "(ip6 and ip6[6] = " + std::to_string(header) + ")");
+  add(out, std::string(kHopByHop));
   if (has_ether_types(link_type)) {
     for (const std::string_view type : kEtherTypes) add(out, "ether proto " + std::string(type));
   }

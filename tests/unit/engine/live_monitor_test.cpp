@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 #include "generate/scenario.h"
 #include "source/replay_source.h"
 #include "support/memory_source.h"
@@ -145,6 +147,33 @@ TEST(LiveMonitor, EndsAfterItsDuration) {
   const auto snapshots = all_of(*monitor(replay(frames_of(kTwoLosses)), options));
   ASSERT_EQ(snapshots.size(), 3U);
   EXPECT_EQ(snapshots.back()->totals.capture.frames, snapshots.front()->totals.capture.frames);
+}
+
+TEST(LiveMonitor, RecordsWhatItAnalyses) {
+  const auto frames = frames_of(kTwoLosses);
+  const std::string path = testing::TempDir() + "live_monitor_record.pcapng";
+  LiveMonitorOptions options;
+  options.analysis.filter = "greater 100";
+  options.analysis.frame_limit = 15;
+  auto live = monitor(replay(frames), options);
+  auto writer = RingWriter::open({path});
+  ASSERT_TRUE(writer);
+  EXPECT_EQ(live->record(std::move(writer.value())), nullptr);
+  const auto last = all_of(*live).back();
+  const auto written = live->record(nullptr);
+  ASSERT_TRUE(written);
+  ASSERT_TRUE(written->finish());
+  EXPECT_EQ(written->state().frames, last->totals.capture.frames);
+  auto capture = source::open_capture(path);
+  ASSERT_TRUE(capture);
+  std::vector<source::Frame> batch;
+  std::size_t count = 0;
+  while ((*capture)->next_batch(batch)) {
+    for (const auto& frame : batch) EXPECT_GE(frame.wire_length, 100U);
+    count += batch.size();
+  }
+  EXPECT_EQ(count, 15U);
+  std::remove(path.c_str());
 }
 
 TEST(LiveMonitor, BeginsAgainWhenAsked) {
