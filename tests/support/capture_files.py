@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads pcap and writes pcapng: just what the scripts that make this project's captures need.
+"""Reads pcap and pcapng and writes pcapng: just what this project's scripts and tests need.
 
-Not a general reader: little-endian nanosecond pcap only, which is what the lab writes. The sections written hold no
-operating system or hardware text, so that a capture tells nothing about the machine that made it.
+Not a general reader: little-endian and nanoseconds only, which is what the lab and rocetop write. The sections written
+hold no operating system or hardware text, so that a capture tells nothing about the machine that made it.
 """
 from __future__ import annotations
 
@@ -62,6 +62,23 @@ def _records(content: bytes) -> Iterator[Frame]:
         position += 16
         yield Frame(seconds * 10**9 + ns, wire_bytes, content[position:position + captured])
         position += captured
+
+
+def read_pcapng(path: pathlib.Path) -> tuple[list[Interface], list[Frame]]:
+    """Of one section, with nanosecond stamps: what pcapng() below and rocetop write."""
+    content = unpacked(path)
+    interfaces, frames, position = [], [], 0
+    while position < len(content):
+        kind, length = struct.unpack_from("<II", content, position)
+        body = content[position + 8:position + length - 4]
+        position += length
+        if kind == INTERFACE:
+            link_type, _, snap_bytes = struct.unpack_from("<HHI", body)
+            interfaces.append(Interface(link_type, snap_bytes))
+        elif kind == ENHANCED_PACKET:
+            interface, high, low, captured, wire_bytes = struct.unpack_from("<IIIII", body)
+            frames.append(Frame(high << 32 | low, wire_bytes, body[20:20 + captured], interface))
+    return interfaces, frames
 
 
 def _option(code: int, value: bytes) -> bytes:
