@@ -87,6 +87,73 @@ class Rules(unittest.TestCase):
         self.assertNotIn("retransmit.waste", [f["rule"] for f in changed["findings"]])
 
 
+class Live(unittest.TestCase):
+    """rocetop live on captures; on interfaces: live.py."""
+
+    @staticmethod
+    def lines(*arguments: str, stdin: bytes = b"") -> list[dict]:
+        done = rocetop("live", "--json", *arguments, stdin=stdin)
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def test_a_replay_ends_with_what_triage_says(self) -> None:
+        for capture in sorted(CAPTURES.glob("*.pcapng*")):
+            whole = json.loads(rocetop("triage", "--json", str(capture)).stdout)
+            last = self.lines("-r", str(capture), "--speed", "max", "--interval", "100ms")[-1]
+            for connection in last["connections"]:
+                del connection["recent"]
+            for name in ("capture", "connections", "findings"):
+                self.assertEqual(last[name], whole[name], f"{capture.name}: {name}")
+
+    def test_intervals_add_up(self) -> None:
+        lines = self.lines("-r", str(CAPTURES / "peer-silent.pcapng.zst"), "--speed", "max", "--interval", "100ms")
+        self.assertGreater(len(lines), 2)
+        self.assertEqual([line["number"] for line in lines], list(range(1, len(lines) + 1)))
+        self.assertEqual([line["final"] for line in lines], [False] * (len(lines) - 1) + [True])
+        self.assertEqual(sum(line["interval"]["frames"] for line in lines), lines[-1]["capture"]["frames"])
+        for before, after in zip(lines, lines[1:]):
+            self.assertGreaterEqual(after["capture"]["frames"], before["capture"]["frames"])
+            self.assertGreaterEqual(after["time_ns"], before["time_ns"])
+
+    def test_a_pipe_is_read_as_it_comes(self) -> None:
+        whole = self.lines("-r", WRITE_LOSS, "--speed", "max")[-1]
+        piped = self.lines("-r", "-", stdin=pathlib.Path(WRITE_LOSS).read_bytes())[-1]
+        self.assertEqual(piped["connections"], whole["connections"])
+
+    def test_once_count_and_recording(self) -> None:
+        self.assertEqual(len(self.lines("-r", WRITE_LOSS, "--speed", "max", "--once")), 1)
+        with tempfile.TemporaryDirectory() as folder:
+            record = os.path.join(folder, "a.pcapng")
+            last = self.lines("-r", WRITE_LOSS, "--speed", "max", "-c", "500", "-w", record, "udp")[-1]
+            self.assertEqual(last["capture"]["frames"], 500)
+            self.assertEqual(last["partial"], True)
+            again = json.loads(rocetop("triage", "--json", record).stdout)
+            self.assertEqual(again["capture"]["frames"], 500)
+            self.assertEqual([f["title"] for f in again["findings"]], [f["title"] for f in last["findings"]])
+
+    def test_text_is_a_block_an_interval(self) -> None:
+        done = rocetop("live", "-r", WRITE_LOSS, "--speed", "max", "--interval", "500ms", "--utc", "--width", "100")
+        self.assertEqual(done.returncode, 0)
+        blocks = done.stdout.strip().split("\n\n")
+        self.assertEqual(len(blocks), 2)
+        self.assertIn("(end)", blocks[1])
+        self.assertIn("loss.before_tap", blocks[1])
+        self.assertTrue(all(len(line) <= 100 for line in done.stdout.splitlines()))
+
+    def test_what_makes_no_sense_is_refused(self) -> None:
+        for words, says in ((["--speed", "warp"], "--speed warp: not a speed"),
+                            (["--interval", "1ms"], "--interval 1ms: less than 100ms"),
+                            (["--duration", "x"], "--duration x: not a time"),
+                            (["-w", "/tmp", "--ring-size", "1"], "--ring-size 1: not a size"),
+                            (["-w", "/no/such/folder/x"], "/no/such/folder/x: cannot be written"),
+                            (["host", "and"], "the filter expression is not valid"),
+                            (["-f", "udp", "tcp"], "two filters given")):
+            done = rocetop("live", "-r", WRITE_LOSS, *words)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn(says, done.stderr)
+        self.assertEqual(rocetop("live", "-r", "/no/such/file").returncode, 2)
+
+
 class Times(unittest.TestCase):
     def test_from_reads_what_both_commands_print_in_any_zone(self) -> None:
         for zone in ("UTC", "Europe/Berlin", "Asia/Kolkata", "America/St_Johns"):
