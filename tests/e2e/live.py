@@ -170,7 +170,8 @@ class Live(unittest.TestCase):
                 _, frames = read_pcapng(CAPTURES / name)
                 original = triage(CAPTURES / name)
                 record = self.file("record.pcapng")
-                with Watch("--snaplen", WHOLE, "-c", str(original["capture"]["roce_frames"]), "-w", str(record)) as live:
+                count = str(original["capture"]["roce_frames"])
+                with Watch("--snaplen", WHOLE, "-c", count, "-w", str(record)) as live:
                     send(frames, "va", paced=True)
                     last = live.last()
                 recorded = triage(record)
@@ -280,8 +281,8 @@ class Live(unittest.TestCase):
     def test_a_ring_of_files_holds_the_same_packets(self) -> None:
         _, frames = read_pcapng(CAPTURES / "write-loss.pcapng")
         original = triage(CAPTURES / "write-loss.pcapng")
-        with Watch("-c", str(original["capture"]["roce_frames"]), "--snaplen", WHOLE, "-w", str(self.file("ring.pcapng")),
-                   "--ring-size", "100k", "--ring-files", "1000") as live:
+        with Watch("-c", str(original["capture"]["roce_frames"]), "--snaplen", WHOLE, "--ring-size", "100k",
+                   "--ring-files", "1000", "-w", str(self.file("ring.pcapng"))) as live:
             send(frames, "va", paced=True)
             last = live.last()
         files = sorted(pathlib.Path(self.folder.name).iterdir())

@@ -102,7 +102,8 @@ TEST(LiveJson, ListsTheActiveAndAtTheEndAll) {
 
 TEST(LiveText, SaysWhatIsGoingOn) {
   const std::string text = text_of(sample());
-  EXPECT_NE(text.find("22:13:22  1,000 packets/s  16.0 Mb/s, RoCE 80.0 %  1 of 2 connections active"), std::string::npos)
+  EXPECT_NE(text.find("22:13:22  1,000 packets/s  16.0 Mb/s, RoCE 80.0 %  1 of 2 connections active"),
+            std::string::npos)
       << text;
   EXPECT_NE(text.find("3 packets dropped"), std::string::npos) << text;
   EXPECT_NE(text.find("down since 22:13:21, waited for"), std::string::npos) << text;
