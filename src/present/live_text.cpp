@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <tuple>
 
 #include "base/number_text.h"
 #include "model/trouble.h"
@@ -13,6 +15,9 @@
 
 namespace rocetop::present {
 namespace {
+
+/// Not negative.
+std::uint64_t whole(double number) { return static_cast<std::uint64_t>(std::llround(number)); }
 
 class LiveText {
  public:
@@ -37,7 +42,7 @@ class LiveText {
 
   std::string a_second(std::uint64_t count) const {
     const double rate = model::per_second(count, s_.interval.duration);
-    return count != 0 && rate < 1 ? "<1/s" : short_count(static_cast<std::uint64_t>(rate + 0.5)) + "/s";
+    return count != 0 && rate < 1 ? "<1/s" : short_count(whole(rate)) + "/s";
   }
 
   void heading() {
@@ -46,7 +51,7 @@ class LiveText {
     const std::string roce =
         i.frames == 0 ? "" : ", RoCE " + percent(static_cast<double>(i.roce_frames) / static_cast<double>(i.frames));
     line(fmt::format("{}{}  {} packets/s  {}{}  {} of {} active", at.substr(11, 8), s_.final ? " (end)" : "",
-                     short_count(static_cast<std::uint64_t>(model::per_second(i.frames, i.duration) + 0.5)),
+                     short_count(whole(model::per_second(i.frames, i.duration))),
                      rate_text(8 * model::per_second(i.bytes_on_wire, i.duration)), roce, i.active,
                      plural(s_.totals.connections.size(), "connection")),
          Tone::kStrong);
@@ -103,9 +108,9 @@ class LiveText {
   void connections() {
     std::vector<model::Trouble> list = model::by_trouble(s_.totals);
     const auto rank = [&](const model::Trouble& t) {
-      return std::pair{t.quiet ? 1 : 0, -static_cast<std::int64_t>(s_.recent[t.index].bytes_on_wire)};
+      return std::tuple{t.quiet ? 1 : 0, -static_cast<std::int64_t>(s_.recent[t.index].bytes_on_wire), t.index};
     };
-    std::stable_sort(list.begin(), list.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+    std::sort(list.begin(), list.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
     for (std::size_t i = 0; i < list.size() && i < options_.connections; ++i) {
       const model::ConnectionTotals& recent = s_.recent[list[i].index];
       const model::ConnectionTotals& all = list[i].totals;

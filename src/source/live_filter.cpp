@@ -58,7 +58,7 @@ std::string level(LinkType link_type, const std::vector<std::uint16_t>& roce_por
 }  // namespace
 
 std::string roce_filter(LinkType link_type, const std::vector<std::uint16_t>& roce_ports) {
-  const std::string one = level(link_type, roce_ports);
+  std::string one = level(link_type, roce_ports);
   if (link_type == LinkType::kEthernet) {
     // `vlan` moves the offsets of everything behind it, brackets or not: so each level stands behind the one before,
     // and nothing may follow. The third tag passes whatever it holds.
@@ -72,7 +72,7 @@ std::string roce_filter(LinkType link_type, const std::vector<std::uint16_t>& ro
 
 std::string kernel_filter(LinkType link_type, const std::vector<std::uint16_t>& roce_ports,
                           std::string_view expression) {
-  const std::string roce = roce_filter(link_type, roce_ports);
+  std::string roce = roce_filter(link_type, roce_ports);
   if (expression.empty()) return roce;
   return "(" + std::string(expression) + ") and (" + roce + ")";
 }

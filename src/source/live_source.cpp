@@ -172,6 +172,7 @@ bool LiveSource::next_batch(std::vector<Frame>& batch) {
 void LiveSource::wait() {
   if (more_) return;
   std::vector<int> descriptors;
+  descriptors.reserve(channels_.size());
   for (const Channel& channel : channels_) descriptors.push_back(channel.device.descriptor());
   const bool held = std::any_of(channels_.begin(), channels_.end(), [](const Channel& c) { return !c.held.empty(); });
   constexpr std::chrono::milliseconds kShortWait{10};  // while frames are held back

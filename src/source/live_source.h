@@ -89,7 +89,8 @@ class LiveSource final : public FrameSource {
     bool roce_seen = false;  // since the bypass was looked at
     std::uint64_t roce = 0;  // looks at which some had been seen
 
-    Channel(DeviceSettings settings, const std::string& sysfs) : device(settings), bypass(settings.name, sysfs) {}
+    Channel(const DeviceSettings& settings, const std::string& sysfs)
+        : device(settings), bypass(settings.name, sysfs) {}
   };
 
   explicit LiveSource(const LiveOptions& options);
