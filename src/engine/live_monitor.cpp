@@ -60,7 +60,10 @@ Result<std::unique_ptr<LiveMonitor>> LiveMonitor::create(std::unique_ptr<source:
 }
 
 LiveMonitor::LiveMonitor(std::unique_ptr<source::FrameSource> source, const LiveMonitorOptions& options)
-    : source_(std::move(source)), options_(options), ready_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+    : source_(std::move(source)),
+      options_(options),
+      interval_ns_(options.interval.count),
+      ready_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 Options LiveMonitor::analysis_options() {
   Options out = options_.analysis;
@@ -93,7 +96,7 @@ void LiveMonitor::stop() {
 }
 
 void LiveMonitor::run() {
-  analysis_->begin(*source_);
+  analysis_->begin(*source_, observer());
   while (!stopping_ && step()) {
     const std::optional<Nanos> now = source_->clock();
     if (!now) continue;  // nothing came yet
@@ -115,10 +118,19 @@ void LiveMonitor::run() {
   publish(std::move(totals), now, true);
 }
 
+/// Packets that somebody looks at are all decoded: only where there is a screen to show them.
+FrameObserver LiveMonitor::observer() {
+  if (!options_.follows_connections) return {};
+  return [this](const auto& frame, const auto& decoded, const auto& observation) {
+    watch_.on_frame(frame, decoded, observation);
+  };
+}
+
 bool LiveMonitor::step() {
   follow_writer();
   const bool more = analysis_->step(*source_);
   if (writing_) writing_->hand_over();
+  follow_wanted(false);
   return more;
 }
 
@@ -127,6 +139,24 @@ void LiveMonitor::follow_writer() {
   if (writing_ == writer_) return;
   writing_ = writer_;
   changed_.notify_all();
+}
+
+/// What is kept of the connection that somebody looks at, if there is none of it yet or it is to be the latest.
+void LiveMonitor::follow_wanted(bool afresh) {
+  const std::lock_guard lock(mutex_);
+  if (wanted_ == 0 || (!afresh && recent_ && recent_->id == wanted_)) return;
+  recent_ = std::make_shared<const model::RecentPackets>(watch_.recent(wanted_));
+}
+
+std::shared_ptr<const model::RecentPackets> LiveMonitor::recent(std::uint32_t connection) {
+  const std::lock_guard lock(mutex_);
+  const bool other = wanted_ != connection;
+  wanted_ = connection;
+  // Nothing is added any more.
+  if (!reading_ && (other || !recent_)) {
+    recent_ = std::make_shared<const model::RecentPackets>(watch_.recent(wanted_));
+  }
+  return recent_ && recent_->id == wanted_ ? recent_ : nullptr;
 }
 
 std::shared_ptr<RingWriter> LiveMonitor::record(std::shared_ptr<RingWriter> writer) {
@@ -140,15 +170,15 @@ std::shared_ptr<RingWriter> LiveMonitor::record(std::shared_ptr<RingWriter> writ
 bool LiveMonitor::is_due(Nanos now) {
   if (!began_) {
     began_ = last_published_ = now;
-    next_due_ = now + options_.interval;
+    next_due_ = now + options_.first_interval.value_or(interval());
   }
   if (now < last_published_) {
     last_published_ = now;
-    next_due_ = now + options_.interval;
+    next_due_ = now + interval();
   }
   if (now < next_due_) return false;
-  next_due_ = next_due_ + options_.interval;
-  if (next_due_ <= now) next_due_ = now + options_.interval;  // late: whole intervals are left out
+  next_due_ = next_due_ + interval();
+  if (next_due_ <= now) next_due_ = now + interval();  // late: whole intervals are left out
   return true;
 }
 
@@ -158,7 +188,8 @@ void LiveMonitor::begin_again(Nanos now) {
   auto analysis = Analysis::create(analysis_options());
   if (!analysis) return;  // it could be created before
   analysis_ = std::move(analysis.value());
-  analysis_->begin(*source_);
+  analysis_->begin(*source_, observer());
+  watch_.clear();
   before_.reset();
   last_published_ = now;
   ++resets_;
@@ -177,6 +208,8 @@ void LiveMonitor::publish(model::Snapshot totals, Nanos now, bool final) {
   const Nanos since = began_ ? last_published_ : snapshot->totals.capture.first_time.value_or(now);
   model::add_interval(*snapshot, before_.get(), std::max(now - since, Nanos{}));
   fill_interfaces(*snapshot);
+  snapshot->management = watch_.messages();
+  follow_wanted(true);
   if (writing_) snapshot->recording = writing_->state();
   last_published_ = now;
   before_ = snapshot;

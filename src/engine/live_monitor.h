@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/analysis.h"
+#include "engine/connection_watch.h"
 #include "engine/ring_writer.h"
 #include "model/live.h"
 #include "source/live_source.h"
@@ -24,6 +25,8 @@ namespace rocetop::engine {
 struct LiveMonitorOptions {
   Options analysis;
   Nanos interval = seconds(1);
+  bool follows_connections = false;       ///< recent() and LiveSnapshot::management are wanted
+  std::optional<Nanos> first_interval;    ///< shorter, where somebody waits for the first snapshot
   std::optional<Nanos> duration;          ///< on the source's clock; then it ends
   std::size_t connections_most = 10'000;  ///< followed at one time; the least recently active leave
   Nanos silent = seconds(300);            ///< connections silent for so long leave
@@ -50,6 +53,11 @@ class LiveMonitor {
   /// From the next batch on, packets that pass the filter are written there too; null ends that. Gives what wrote until
   /// then, of which the analysis lets go before: finish() it. Waits for the batch that is being analysed.
   std::shared_ptr<RingWriter> record(std::shared_ptr<RingWriter> writer);
+  /// From the next snapshot on.
+  void set_interval(Nanos interval) { interval_ns_ = interval.count; }
+  /// What passed lately on that connection, as of some batch not long ago; null if it was not asked for before, and is
+  /// still to come.
+  std::shared_ptr<const model::RecentPackets> recent(std::uint32_t connection);
   /// Counters begin again at the next batch.
   void reset() { reset_wanted_ = true; }
 
@@ -69,8 +77,11 @@ class LiveMonitor {
   void run();
   bool is_due(Nanos now);
   bool is_over(Nanos now) const;
+  FrameObserver observer();
   bool step();
   void follow_writer();
+  void follow_wanted(bool afresh);
+  Nanos interval() const { return Nanos{interval_ns_}; }
   Options analysis_options();
   void begin_again(Nanos now);
   void publish(model::Snapshot totals, Nanos now, bool final);
@@ -89,6 +100,7 @@ class LiveMonitor {
   std::uint64_t number_ = 0;
   std::uint64_t resets_ = 0;
   SnapshotPtr before_;
+  ConnectionWatch watch_;
   std::shared_ptr<RingWriter> writing_;  // changed under mutex_
 
   mutable std::mutex mutex_;
@@ -98,6 +110,9 @@ class LiveMonitor {
   bool ended_ = false;
   bool reading_ = false;
   std::shared_ptr<RingWriter> writer_;  // that `writing_` shall be
+  std::uint32_t wanted_ = 0;            // connection that recent_ shall be of
+  std::shared_ptr<const model::RecentPackets> recent_;
+  std::atomic<std::int64_t> interval_ns_;
   std::atomic<bool> stopping_ = false;
   std::atomic<bool> reset_wanted_ = false;
   int ready_ = -1;  // eventfd

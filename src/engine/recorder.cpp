@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/mark_of.h"
 #include "engine/timeline_builder.h"
-#include "wire/aeth.h"
 #include "wire/fast_cnp.h"
 
 namespace rocetop::engine {
@@ -20,33 +20,6 @@ using track::SpaceName;
 
 constexpr std::size_t kPauseCells = 4'096;  // of each series of pause frames
 constexpr std::size_t kToldMost = 256;      // directions with Fast CNPs about them: 32 MB; the JSON counts all
-
-Mark mark_of(const wire::Packet& packet, const track::Observation& observation) {
-  switch (observation.kind) {
-    case Kind::kNew:
-    case Kind::kDatagram:
-      return Mark::kNew;
-    case Kind::kRetransmission:
-      return model::resent(observation.cause.value_or(track::Cause::kUnknown));
-    case Kind::kReordered:
-      return Mark::kReordered;
-    case Kind::kDuplicate:
-      return Mark::kDuplicate;
-    case Kind::kAck:
-      return Mark::kAck;
-    case Kind::kNak:
-      return wire::nak_code(packet.aeth.syndrome) == wire::NakCode::kPsnSequenceError ? Mark::kSequenceNak
-                                                                                      : Mark::kFatalNak;
-    case Kind::kRnrNak:
-      return Mark::kRnrNak;
-    case Kind::kCnp:
-      return packet.is_fast_cnp() ? Mark::kFastCnp : Mark::kCnp;
-    case Kind::kManagement:
-    case Kind::kUntracked:
-      break;
-  }
-  return Mark::kOther;
-}
 
 bool may_still_change(Kind kind) {
   return kind == Kind::kRetransmission || kind == Kind::kReordered || kind == Kind::kDuplicate;

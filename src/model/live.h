@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/nanos.h"
+#include "model/recent.h"
 #include "model/snapshot.h"
 #include "model/totals.h"
 
@@ -71,6 +72,7 @@ struct LiveSnapshot {
   Interval interval;
   std::vector<ConnectionTotals> recent;  ///< by index of totals.connections: what the interval added to it
   std::vector<LiveInterface> interfaces;
+  std::vector<ManagementMessage> management;  ///< the latest, oldest first
   Recording recording;
 };
 

@@ -195,5 +195,76 @@ TEST(LiveMonitor, BeginsAgainWhenAsked) {
   EXPECT_GT(last->totals.capture.frames, 0U);
 }
 
+LiveMonitorOptions with_screen() {
+  LiveMonitorOptions options;
+  options.follows_connections = true;
+  return options;
+}
+
+TEST(LiveMonitor, TellsWhatPassedLately) {
+  const auto frames = frames_of(kTwoLosses);
+  const auto live = monitor(replay(frames), with_screen());
+  all_of(*live);
+  const auto recent = live->recent(1);
+  ASSERT_NE(recent, nullptr);
+  EXPECT_EQ(recent->id, 1U);
+  ASSERT_EQ(recent->directions.size(), 2U);
+  std::size_t data = 0;
+  std::size_t resent_packets = 0;
+  for (const auto& point : recent->points) {
+    if (point.space == track::SpaceName::kRequests) data += point.packets;
+    if (point.mark == model::Mark::kResentNak) resent_packets += point.packets;
+  }
+  EXPECT_EQ(data, 9U + 7U + 9U + 7U);
+  EXPECT_EQ(resent_packets, 14U);
+  std::vector<model::Mark> marks;
+  for (const auto& event : recent->events) marks.push_back(event.mark);
+  using model::Mark;
+  EXPECT_EQ(marks, (std::vector{Mark::kGap, Mark::kSequenceNak, Mark::kResentNak, Mark::kGap, Mark::kSequenceNak,
+                                Mark::kResentNak}));
+  EXPECT_EQ(recent->events[0].psn, Psn{103});
+  EXPECT_EQ(recent->events[2].packets, 7U);
+  EXPECT_EQ(recent->events[2].trigger, recent->events[1].frame);
+  ASSERT_NE(live->recent(99), nullptr);
+  EXPECT_TRUE(live->recent(99)->points.empty());
+}
+
+TEST(LiveMonitor, KeepsNoPacketsWhereNobodyLooks) {
+  const auto frames = frames_of(kTwoLosses);
+  const auto live = monitor(replay(frames));
+  all_of(*live);
+  EXPECT_TRUE(live->recent(1)->points.empty());
+}
+
+TEST(LiveMonitor, WhatPassedLatelyIsBounded) {
+  std::string scenario = "W 0-99 | ACK 99";
+  for (int i = 1; i < 60; ++i) {
+    const std::string from = std::to_string(i * 100);
+    const std::string last = std::to_string(i * 100 + 99);
+    scenario += " | wait 1s | W " + from + "-" + last + " | drop " + from + " | NAK " + from + " | W " + from + "-" +
+                last + " | ACK " + last;
+  }
+  const auto frames = frames_of(scenario);
+  const auto live = monitor(replay(frames), with_screen());
+  all_of(*live);
+  const auto recent = live->recent(1);
+  ASSERT_NE(recent, nullptr);
+  EXPECT_LE(recent->points.size(), ConnectionWatch::kPoints);
+  EXPECT_GT(recent->points.size(), ConnectionWatch::kPoints / 8);
+  EXPECT_LE(recent->events.size(), ConnectionWatch::kEvents);
+  EXPECT_GT(recent->bin, Nanos{}) << "neighbours are drawn together";
+}
+
+TEST(LiveMonitor, AShortFirstIntervalAndANewOne) {
+  const auto frames = frames_of(kTwoLosses);
+  LiveMonitorOptions options;
+  options.first_interval = rocetop::milliseconds(0);
+  const auto live = monitor(replay(frames), options);
+  live->set_interval(rocetop::seconds(100));
+  const auto all = all_of(*live);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_FALSE(all[0]->final);
+}
+
 }  // namespace
 }  // namespace rocetop::engine
