@@ -40,27 +40,30 @@ std::string cm_timeout_text(std::uint8_t exponent) {
 std::string cm_line(const wire::Packet& packet) {
   if (packet.bth.dest_qp != Qpn{1} || packet.bth.transport() != wire::Transport::kUd) return {};
   const auto cm = wire::parse_cm(packet.payload);
-  if (!cm) return {};
-  std::string text = fmt::format("CM {}", wire::cm_message_name(cm->message));
-  switch (cm->message) {
+  return cm ? "CM " + cm_words(*cm) : std::string();
+}
+
+std::string cm_words(const Cm& cm) {
+  std::string text(wire::cm_message_name(cm.message));
+  switch (cm.message) {
     case CmMessage::kReq:
-      text += peers_of(*cm);
-      if (cm->path_mtu != 0) text += fmt::format(" mtu {}", cm->path_mtu);
-      return text + " " + service_text(*cm);
+      text += peers_of(cm);
+      if (cm.path_mtu != 0) text += fmt::format(" mtu {}", cm.path_mtu);
+      return text + " " + service_text(cm);
     case CmMessage::kRep:
-      return text + peers_of(*cm);
+      return text + peers_of(cm);
     case CmMessage::kRej:
-      return text + fmt::format(" of {}: {} ({})", rejected_text(cm->rejected_message),
-                                wire::reject_reason_text(cm->reject_reason), cm->reject_reason);
+      return text + fmt::format(" of {}: {} ({})", rejected_text(cm.rejected_message),
+                                wire::reject_reason_text(cm.reject_reason), cm.reject_reason);
     case CmMessage::kMra:
       return text +
-             fmt::format(" of {}: wait {}", rejected_text(cm->rejected_message), cm_timeout_text(cm->service_timeout));
+             fmt::format(" of {}: wait {}", rejected_text(cm.rejected_message), cm_timeout_text(cm.service_timeout));
     case CmMessage::kDreq:
-      return text + fmt::format(" qp {}", cm->qpn.value);
+      return text + fmt::format(" qp {}", cm.qpn.value);
     case CmMessage::kSidrReq:
-      return text + " " + service_text(*cm);
+      return text + " " + service_text(cm);
     case CmMessage::kSidrRep:
-      return text + fmt::format(" qp {} status {}", cm->qpn.value, cm->status);
+      return text + fmt::format(" qp {} status {}", cm.qpn.value, cm.status);
     default:
       return text;
   }

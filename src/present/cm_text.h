@@ -12,6 +12,9 @@ namespace rocetop::present {
 /// "CM REQ qp 17 psn 5 mtu 1024 rdma_cm port 18515"; "" if the packet holds none.
 std::string cm_line(const wire::Packet& packet);
 
+/// "REQ qp 17 psn 5 mtu 1024 rdma_cm port 18515".
+std::string cm_words(const wire::Cm& cm);
+
 /// Every field the message has: "REQ, transaction 0x…, local id 0x…, …".
 std::string cm_fields(const wire::Cm& cm);
 
