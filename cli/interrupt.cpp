@@ -19,6 +19,8 @@ constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 volatile std::sig_atomic_t interrupt_seen = 0;  // the signal
 std::atomic<const char*> half_written = nullptr;
 std::atomic<const char*> last_words = nullptr;  // set: the first signal ends the program
+std::atomic<void (*)()> last_act = nullptr;
+static_assert(std::atomic<void (*)()>::is_always_lock_free, "a signal handler may touch it");
 static_assert(std::atomic<const char*>::is_always_lock_free, "a signal handler may touch it");
 // The handler writes a byte here: an interrupt between a look at the flag and the wait is not lost.
 std::array<int, 2> wake_pipe = {-1, -1};
@@ -33,6 +35,7 @@ sigset_t all_signals() {
 /// Only what a signal handler may call.
 [[noreturn]] void end_program(int signal) {
   if (const char* path = half_written.load()) ::unlink(path);
+  if (void (*function)() = last_act.load()) function();
   if (const char* words = last_words.load()) {
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, words, std::strlen(words));
   }
@@ -81,6 +84,20 @@ SignalsHeld::SignalsHeld() {
 SignalsHeld::~SignalsHeld() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
 void remove_when_killed(const char* path) { half_written.store(path); }
+
+void call_when_killed(void (*function)()) { last_act.store(function); }
+
+int interrupt_descriptor() { return wake_pipe[0]; }
+
+void wake_interrupt_pipe() { [[maybe_unused]] const ssize_t written = write(wake_pipe[1], "", 1); }
+
+void drain_interrupt_pipe() {
+  if (interrupted()) return;
+  std::array<char, 64> bytes{};
+  while (read(wake_pipe[0], bytes.data(), bytes.size()) > 0) {
+  }
+  if (interrupted()) wake_interrupt_pipe();  // it came meanwhile
+}
 
 bool wait_for_input(int fd) {
   std::array<pollfd, 2> waiting = {{{fd, POLLIN, 0}, {wake_pipe[0], POLLIN, 0}}};  // poll() skips a descriptor of -1

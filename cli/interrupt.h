@@ -32,6 +32,16 @@ class SignalsHeld {
   sigset_t before_{};
 };
 
+/// Called by whatever signal ends the program at once; only what a signal handler may do. Null for nothing.
+void call_when_killed(void (*function)());
+
+/// Readable once interrupted, or after wake_interrupt_pipe(); -1 before stop_on_interrupt().
+int interrupt_descriptor();
+/// For other signal handlers: whoever waits for the descriptor looks around.
+void wake_interrupt_pipe();
+/// Takes what was written into the pipe, unless interrupted: that stays.
+void drain_interrupt_pipe();
+
 /// Waits until `fd` has something to read, or its end. False if interrupted first.
 bool wait_for_input(int fd);
 

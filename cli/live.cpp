@@ -2,14 +2,17 @@
 #include "live.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <utility>
 
 #include "base/duration_text.h"
+#include "base/time_text.h"
 #include "engine/live_monitor.h"
 #include "engine/ring_writer.h"
 #include "exit_status.h"
+#include "host/adapters.h"
 #include "interrupt.h"
 #include "live_input.h"
 #include "message.h"
@@ -19,6 +22,7 @@
 #include "present/live_text.h"
 #include "privileges.h"
 #include "terminal.h"
+#include "terminal_view.h"
 
 namespace rocetop::cli {
 namespace {
@@ -164,6 +168,52 @@ Result<engine::LiveMonitorOptions> interpret(const LiveOptions& options) {
   return out;
 }
 
+/// What 'w' on the screen writes to: -w's file, or one named after the time.
+std::string recording_path(const LiveOptions& options, Nanos now) {
+  if (!options.write.empty()) return options.write;
+  std::string name = "rocetop-" + rfc3339(now, Zone::kLocal).substr(0, 19) + ".pcapng";  // 2026-11-29T17:31:17
+  name.erase(std::remove(name.begin(), name.end(), ':'), name.end());
+  return name;
+}
+
+/// Begun by a key: a ring with a limit, whatever the command line says.
+Result<std::shared_ptr<engine::RingWriter>> begin_recording(const LiveOptions& options, bool lossless) {
+  LiveOptions wanted = options;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  wanted.write = recording_path(options, Nanos{std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()});
+  if (options.write.empty()) wanted.ring_size = "100M";
+  return open_recording(wanted, lossless);
+}
+
+/// The names of what is watched, for a title.
+std::string title_of(const LiveOptions& options, const std::string& chosen) {
+  std::string title;
+  const auto& names = options.words.read_files.empty() ? options.interfaces : options.words.read_files;
+  for (const std::string& name : names) title += (title.empty() ? "" : ", ") + name;
+  return title.empty() ? chosen : title;
+}
+
+/// The screen, where standard output is a terminal that can show it and nobody asked for something else.
+std::unique_ptr<TerminalView> open_screen(const LiveOptions& options, const engine::LiveMonitorOptions& monitor,
+                                          const LiveInput& input, std::shared_ptr<engine::RingWriter> recording) {
+  if (options.once || options.json) return nullptr;
+  const present::TextStyle style = text_style(options.color, 0);
+  TerminalViewOptions view;
+  std::string chosen = input.chosen.substr(0, input.chosen.find(':'));
+  if (chosen.starts_with("watching ")) chosen.erase(0, 9);
+  view.title = title_of(options, chosen);
+  view.message = input.chosen;
+  view.colour = style.colour;
+  view.unicode = style.unicode;
+  view.zone = options.utc ? Zone::kUtc : Zone::kLocal;
+  view.interval = monitor.interval;
+  view.leave_at_end = options.count.has_value() || monitor.duration.has_value();
+  view.adapter_root = host::kAdapterRoot;
+  view.recording = std::move(recording);
+  view.begin_recording = [&options, lossless = input.is_replay] { return begin_recording(options, lossless); };
+  return TerminalView::open(view);
+}
+
 /// Prints snapshots as they come.
 class View {
  public:
@@ -216,6 +266,31 @@ void follow(engine::LiveMonitor& monitor, const LiveOptions& options, View& view
   }
 }
 
+/// False if something was not written.
+bool print(engine::LiveMonitor& monitor, const LiveOptions& options,
+           const std::shared_ptr<engine::RingWriter>& recording) {
+  View view(options);
+  monitor.start();
+  follow(monitor, options, view);
+  bool written = view.finish();
+  if (!recording) return written;
+  if (auto done = recording->finish(); !done) {
+    complain(done.error());
+    written = false;
+  }
+  return written;
+}
+
+/// The screen, and the summary that it leaves.
+bool look(engine::LiveMonitor& monitor, const LiveOptions& options, TerminalView& screen) {
+  monitor.start();
+  const auto last = screen.run(monitor);
+  View view(options);
+  if (last) view.show(*last);
+  if (!screen.recording_error().empty()) complain(screen.recording_error());
+  return view.finish() && screen.recording_error().empty();
+}
+
 }  // namespace
 
 CLI::App* add_live(CLI::App& app, LiveOptions& options) {
@@ -226,7 +301,12 @@ CLI::App* add_live(CLI::App& app, LiveOptions& options) {
   add_fabric_options(*command, options.fabric);
   add_threshold_options(*command, options.thresholds);
   command->footer(
-      "Ctrl-C ends it, with a last look at everything. Exit status: 0, or 2 after an error.\n\n"
+      "On a terminal it is a screen: tabs of connections, host pairs, findings, congestion, connection management, "
+      "the adapters' counters and the capture. Elsewhere, with --json or --once it prints.\n\n"
+      "Keys: 1-7 Tab tabs, arrows hjkl PgUp PgDn g G move, Enter opens a connection, Esc back, / filters (ip: qp: "
+      "state: !), s S < > sort, c columns, p or Space pauses the display, w writes packets to a file, r begins the "
+      "counters again, + - interval, u units, n names, b bell, t colours, ? help, q quits. The mouse works too.\n\n"
+      "q or Ctrl-C ends it, with a last look at everything. Exit status: 0, or 2 after an error.\n\n"
       "Examples:\n"
       "  sudo rocetop live -i eth0\n"
       "  sudo rocetop live -i any --once --json | jq '.findings[].title'\n"
@@ -246,29 +326,26 @@ int run_live(const LiveOptions& options) {
   auto input = open_live_input(input_options, monitor_options->interval, options.typed);
   if (!input && interrupted()) return complain("interrupted before anything was read"), interrupted_status();
   if (!input) return complain(input.error()), kExitError;
-  if (!input->chosen.empty()) complain(input->chosen);
+  const bool on_screen = !options.once && !options.json && TerminalView::possible();
+  if (!input->chosen.empty() && !on_screen) complain(input->chosen);
   if (input->live != nullptr) {
-    if (auto done = give_up_rights(!options.write.empty()); !done) return complain(done.error()), kExitError;
+    if (auto done = give_up_rights(on_screen || !options.write.empty()); !done)
+      return complain(done.error()), kExitError;
   }
   if (!input->judges_filter) monitor_options->analysis.filter = filter.value();
   monitor_options->live = input->live;
-  monitor_options->lossless = input->is_replay;
+  // Somebody who looks wants the newest; a script wants each.
+  monitor_options->lossless = input->is_replay && !on_screen;
+  monitor_options->follows_connections = on_screen;
+  if (on_screen) monitor_options->first_interval = std::min(monitor_options->interval, milliseconds(250));
   auto monitor = engine::LiveMonitor::create(std::move(input->source), monitor_options.value());
   if (!monitor) return complain(monitor.error()), kExitError;
   // With the rights that are left: the files belong to whoever called sudo.
   auto recording = open_recording(options, input->is_replay);
   if (!recording) return complain(recording.error()), kExitError;
   (*monitor)->record(recording.value());
-  View view(options);
-  (*monitor)->start();
-  follow(**monitor, options, view);
-  bool written = view.finish();
-  if (const auto& writer = recording.value()) {
-    if (auto done = writer->finish(); !done) {
-      complain(done.error());
-      written = false;
-    }
-  }
+  auto screen = on_screen ? open_screen(options, monitor_options.value(), input.value(), recording.value()) : nullptr;
+  const bool written = screen ? look(**monitor, options, *screen) : print(**monitor, options, recording.value());
   const bool broken = input->live == nullptr && report_problems((*monitor)->source());
   return written && !broken ? kExitOk : kExitError;
 }

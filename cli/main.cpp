@@ -77,6 +77,7 @@ int run(std::vector<std::string> arguments) {
   if (packets->parsed()) return run_packets(packets_options);
   if (live->parsed()) return run_live(live_options);
   if (rules->parsed()) return run_rules(rules_options);
+  if (stdout_is_terminal()) return run_live(live_options);
   complain("no subcommand given", "Try rocetop triage FILE, or rocetop --help.");
   return kExitError;
 }

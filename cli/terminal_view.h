@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The screen of `rocetop live`: takes snapshots as they come and keys as they are pressed, and shows what present makes
+// of them. What it does never holds up the capture.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/nanos.h"
+#include "base/result.h"
+#include "base/time_text.h"
+#include "engine/live_monitor.h"
+#include "engine/ring_writer.h"
+
+namespace rocetop::cli {
+
+struct TerminalViewOptions {
+  std::string title;    ///< what is watched
+  std::string message;  ///< to begin with; may be empty
+  bool colour = true;
+  bool unicode = true;
+  Zone zone = Zone::kLocal;
+  Nanos interval = seconds(1);
+  bool leave_at_end = false;  ///< when the input ends, as -c and --duration want it; otherwise it stays to be looked at
+  std::string adapter_root;   ///< folder of the RDMA adapters
+  std::shared_ptr<engine::RingWriter> recording;  ///< under way; may be null
+  std::function<Result<std::shared_ptr<engine::RingWriter>>()> begin_recording;
+};
+
+class TerminalView {
+ public:
+  /// Whether standard output is a terminal that can show it. Nothing is changed.
+  static bool possible();
+  /// Null: standard output is no terminal that can show it.
+  static std::unique_ptr<TerminalView> open(const TerminalViewOptions& options);
+  ~TerminalView();
+
+  /// Until somebody quits. The last snapshot; null if there is none. The terminal is as before when it returns.
+  engine::LiveMonitor::SnapshotPtr run(engine::LiveMonitor& monitor);
+  /// Why a recording was not written to its end; empty if all is well.
+  const std::string& recording_error() const;
+
+ private:
+  class Impl;
+  explicit TerminalView(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace rocetop::cli
