@@ -7,6 +7,7 @@
 #include <charconv>
 #include <utility>
 
+#include "interrupt.h"
 #include "message.h"
 
 namespace rocetop::cli {
@@ -192,7 +193,10 @@ Result<Job> interpret(const CommonOptions& options) {
 }
 
 Result<Run> open(const Job& job, std::function<bool()> before_batch) {
+  // Opening waits for a pipe's first bytes. A signal that came just before it began to wait would not end that.
+  end_on_interrupt("rocetop: interrupted before anything was read\n");
   auto source = job.files.size() == 1 ? source::open_capture(job.files.front()) : source::open_captures(job.files);
+  end_on_interrupt(nullptr);
   if (!source) return source.error();
   Run run;
   run.source = std::make_unique<WatchedSource>(std::move(source.value()), std::move(before_batch));

@@ -136,7 +136,6 @@ int run_triage(const TriageOptions& options) {
   if (auto done = reports.open(options.html, options.csv, read); !done) return complain(done.error()), kExitError;
   const bool from_pipe = job->files == std::vector<std::string>{"-"};
   auto run = open(*job, [from_pipe] { return from_pipe ? wait_for_input(STDIN_FILENO) : !interrupted(); });
-  if (!run && interrupted()) return complain("interrupted before anything was read"), interrupted_status();
   if (!run) return complain(run.error()), kExitError;
   ProgressBar bar(stderr_is_terminal());
   const model::Snapshot whole = analyse(*job, *run, reports.recorder(), bar);

@@ -221,9 +221,10 @@ void RequestSpace::remember(Sequence seq, const PacketFacts& packet, bool delive
   const Sequence base = std::max(replies_.received(), first_ - 1);
   // An acknowledgement may pass the tap before what it acknowledges.
   const auto in_flight = static_cast<std::size_t>(std::max<Sequence>(seq - base, 0));
-  // All of the first ones, which may be all that there are.
+  // All of the first ones, which may be all that there are; a READ takes more than one.
   const auto sent = static_cast<std::size_t>(std::max<Sequence>(seq - first_ + 1, 1));
-  const std::size_t wanted = std::max(in_flight + 1, std::min(sent, context.limits.history_slots_start));
+  const std::size_t first_ones = packet.wants_response() ? context.limits.history_slots_start : sent;
+  const std::size_t wanted = std::max(in_flight + 1, std::min(first_ones, context.limits.history_slots_start));
   // Where no reply is seen the window is not known: a resend is looked for among the newest packets only.
   const std::size_t most = replies_.any_reply() ? context.limits.history_slots_most
                                                 : std::min<std::size_t>(context.limits.history_slots_most, 1024);

@@ -148,8 +148,7 @@ Observation Tracker::route(const FlowKey& key, const PacketFacts& packet, FlowTa
       flow = flows_.find(key);
       if (!flow) flow = open_flow(key, packet);
     }
-  } else if (is_reply(packet) && flow.connection->has_outliers &&
-             flow.connection->answers_outlier(flow.side, packet)) {
+  } else if (is_reply(packet) && flow.connection->has_outliers && flow.connection->answers_outlier(flow.side, packet)) {
     take_up_outliers(flow.index, 1 - flow.side);
     flow = flows_.find(key);
     if (!flow) flow = open_flow(key, packet);
@@ -376,6 +375,7 @@ void Tracker::join(ConnectionIndex one, ConnectionIndex other, PairedBy by) {
   };
   const ConnectionIndex kept = rank(one) <= rank(other) ? one : other;
   const ConnectionIndex gone = kept == one ? other : one;
+  for (const ConnectionIndex index : {kept, gone}) release_outliers(*connections_[index]);
   Connection& connection = *connections_[kept];
   connection.join(*connections_[gone], by, context_);
   ++joined_;
@@ -496,6 +496,10 @@ void Tracker::release(const Connection& of, const Connection::Outlier& outlier) 
   retire(index);
 }
 
+void Tracker::release_outliers(Connection& of) {
+  for (const Connection::Outlier& outlier : std::exchange(of.outliers, {})) release(of, outlier);
+}
+
 /// The packet fits another connection better. If replies have been counting messages (MSN), the next one tells; until
 /// then the packet is taken as part of this connection, and everything since is kept to be looked at again.
 void Tracker::doubt(ConnectionIndex index, std::size_t side, const PacketFacts& packet) {
@@ -555,6 +559,7 @@ void Tracker::decide_doubt(ConnectionIndex index, std::size_t side, const Packet
 void Tracker::begin_anew(ConnectionIndex index) {
   std::vector<std::pair<FlowKey, PacketFacts>> again;
   std::uint32_t id = 0;
+  release_outliers(*connections_[index]);
   if (auto suspicion = std::move(connections_[index]->suspicion)) {
     id = suspicion->other_id;
     for (const auto& [side, packet] : suspicion->packets)
@@ -573,7 +578,7 @@ void Tracker::begin_anew(ConnectionIndex index) {
 
 /// Its packets are another connection's from here on, and what it held of the common budgets is free again.
 void Tracker::detach(Connection& connection, ConnectionIndex index) {
-  for (const Connection::Outlier& outlier : std::exchange(connection.outliers, {})) release(connection, outlier);
+  release_outliers(connection);
   for (std::size_t side = 0; side < connection.side_count(); ++side) {
     for (const FlowKey& name : names_of(connection.side(side))) {
       const Flow flow = flows_.find(name);

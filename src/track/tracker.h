@@ -190,6 +190,7 @@ class Tracker {
   void take_up_outliers(ConnectionIndex index, std::size_t side);
   void open_as(std::uint32_t id, const FlowKey& key, const PacketFacts& packet);
   void release(const Connection& of, const Connection::Outlier& outlier);
+  void release_outliers(Connection& of);
   void doubt(ConnectionIndex index, std::size_t side, const PacketFacts& packet);
   void decide_doubt(ConnectionIndex index, std::size_t side, const PacketFacts& packet);
   void begin_anew(ConnectionIndex index);
