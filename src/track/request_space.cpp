@@ -249,7 +249,8 @@ bool RequestSpace::remember_read(Sequence seq, Sequence last, const PacketFacts&
   read.time = packet.time;
   read.bytes = packet.read_bytes;
   read.address = packet.read_address;
-  read.bytes_known = packet.has_reth;
+  // A message is 2^31 bytes at most (IBTA vol. 1, 9.7.2.1): what asks for more is not what it seems.
+  read.bytes_known = packet.has_reth && packet.read_bytes <= std::uint32_t{1} << 31;
   // An atomic takes one PSN; a READ's span needs the RETH and the path MTU, unless one packet holds it in any case.
   read.span_known =
       !packet.is_read_request() || (packet.has_reth && (mtu_.known() || mtu_.widest(packet.read_bytes) == 1));
