@@ -168,9 +168,8 @@ Result<engine::LiveMonitorOptions> interpret(const LiveOptions& options) {
   return out;
 }
 
-/// What 'w' on the screen writes to: -w's file, or one named after the time.
-std::string recording_path(const LiveOptions& options, Nanos now) {
-  if (!options.write.empty()) return options.write;
+/// What 'w' on the screen writes to: a file named after the time. (-w's own holds what was recorded from the start.)
+std::string recording_path(Nanos now) {
   std::string name = "rocetop-" + rfc3339(now, Zone::kLocal).substr(0, 19) + ".pcapng";  // 2026-11-29T17:31:17
   name.erase(std::remove(name.begin(), name.end(), ':'), name.end());
   return name;
@@ -180,8 +179,8 @@ std::string recording_path(const LiveOptions& options, Nanos now) {
 Result<std::shared_ptr<engine::RingWriter>> begin_recording(const LiveOptions& options, bool lossless) {
   LiveOptions wanted = options;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  wanted.write = recording_path(options, Nanos{std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()});
-  if (options.write.empty()) wanted.ring_size = "100M";
+  wanted.write = recording_path(Nanos{std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()});
+  if (wanted.ring_size.empty()) wanted.ring_size = "100M";
   return open_recording(wanted, lossless);
 }
 

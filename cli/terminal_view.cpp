@@ -45,8 +45,8 @@ class TerminalView::Impl {
       if (newest_ && newest_->final && options_.leave_at_end) quit_ = true;
       if (!quit_) draw(monitor);
     }
+    screen_.reset();  // first: what follows may wait for the input
     end_recording(monitor);
-    screen_.reset();
     return last_snapshot(monitor);
   }
 
@@ -62,6 +62,7 @@ class TerminalView::Impl {
     if (state_.names && names_.busy()) patience = kNamesMs;
     if (waits_for_packets_) patience = kSoonMs;
     poll(fds.data(), fds.size(), patience);
+    if ((fds[0].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) quit_ = true;  // the terminal is gone
   }
 
   void take_snapshot(LiveMonitor& monitor) {

@@ -102,7 +102,7 @@ void LiveMonitor::run() {
     if (!now) continue;  // nothing came yet
     if (reset_wanted_.exchange(false)) begin_again(*now);
     if (is_due(*now)) {
-      analysis_->forget(*now - options_.silent, *now - options_.listed);
+      analysis_->forget(*now - options_.silent, options_.listed ? *now - *options_.listed : Nanos::min());
       publish(analysis_->snapshot(*source_), *now, false);
     }
     if (is_over(*now)) break;

@@ -30,10 +30,11 @@ struct LiveMonitorOptions {
   std::optional<Nanos> duration;          ///< on the source's clock; then it ends
   std::size_t connections_most = 10'000;  ///< followed at one time; the least recently active leave
   Nanos silent = seconds(300);            ///< connections silent for so long leave
-  Nanos listed = seconds(600);            ///< missing runs and episodes are listed, and judged one by one, for so long
-  bool lossless = false;                  ///< the analysis waits until each snapshot was taken: for scripts on files
-  std::string version;                    ///< of rocetop, into the snapshots
-  std::vector<std::string> files;         ///< … and what is read
+  /// Missing runs and episodes leave the lists after so long: then they are judged by their totals only.
+  std::optional<Nanos> listed;
+  bool lossless = false;                     ///< the analysis waits until each snapshot was taken: for scripts on files
+  std::string version;                       ///< of rocetop, into the snapshots
+  std::vector<std::string> files;            ///< … and what is read
   const source::LiveSource* live = nullptr;  ///< the source, or what is inside it, for its interfaces
 };
 

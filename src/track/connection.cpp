@@ -151,9 +151,13 @@ void Connection::on_packet(std::size_t index, const PacketFacts& packet, Context
 }
 
 bool Connection::agrees(const Outlier& outlier, const PacketFacts& packet) const {
-  constexpr std::int32_t kNear = 4096;  // PSNs: noise at random comes as near once in 4,000 packets
-  const std::int32_t further = serial_difference(packet.psn.value, outlier.packets.back().psn.value);
-  return further >= 0 && further < kNear && sides_[outlier.side]->requests.packets() == outlier.requests_seen;
+  constexpr std::uint32_t kNear = 4096;  // PSNs: noise at random comes as near once in 4,000 packets
+  const PacketFacts& first = outlier.packets.back();
+  // After a READ, as many as it can take.
+  const std::uint32_t span = first.is_read_request() ? first.read_bytes / PathMtu::kLeast : 0;
+  const std::int32_t further = serial_difference(packet.psn.value, first.psn.value);
+  return further >= 0 && static_cast<std::uint32_t>(further) < kNear + span &&
+         sides_[outlier.side]->requests.packets() == outlier.requests_seen;
 }
 
 /// What the sender of `index`, whose next data packet this is, did before it. Idle: everything asked for had been

@@ -44,7 +44,7 @@ Unanswered unanswered_of(const track::DirectionCounts& d) {
   if (first && d.last_new_request_time > first->first_time + milliseconds(1) && u.resends > 0) {
     u.moved_on = u.moved_on || d.last_new_request_time > last_unanswered_time(d);
   }
-  u.resends += d.requests.episodes_omitted;
+  // Episodes that are not listed may have been answered long ago: they count for nothing here.
   return u;
 }
 
