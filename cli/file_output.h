@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -32,5 +33,8 @@ class FileOutput {
   int fd_ = -1;
   int error_ = 0;  // errno of the first failed write
 };
+
+/// The one of `inputs` ("-" is standard input) that `path` would write over, or null.
+const std::string* written_over(const std::string& path, const std::vector<std::string>& inputs);
 
 }  // namespace rocetop::cli

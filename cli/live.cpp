@@ -12,6 +12,7 @@
 #include "engine/live_monitor.h"
 #include "engine/ring_writer.h"
 #include "exit_status.h"
+#include "file_output.h"
 #include "host/adapters.h"
 #include "interrupt.h"
 #include "live_input.h"
@@ -126,6 +127,10 @@ Result<std::uint64_t> size_of(const std::string& text) {
 /// What writes the packets; null where nobody asked for it.
 Result<std::shared_ptr<engine::RingWriter>> open_recording(const LiveOptions& options, bool lossless) {
   if (options.write.empty()) return std::shared_ptr<engine::RingWriter>();
+  if (options.write == "-") return Error{"-w writes a file, not standard output", ""};
+  if (written_over(options.write, options.words.read_files) != nullptr) {
+    return Error{"-w " + options.write + " would overwrite the input", "Give another name."};
+  }
   engine::RingOptions ring;
   ring.path = options.write;
   ring.files = options.ring_files;

@@ -52,7 +52,7 @@ bool become(const User& user) {
 Error explain_missing_right(const Error& error, std::string_view program, std::string_view arguments) {
   const std::string path(program);
   return {error.message, "Give the program the right to capture, once: sudo setcap cap_net_raw+ep " + path +
-                             "\n  or run it with sudo: sudo " + path + " " + std::string(arguments)};
+                             "; or run it with sudo: sudo " + path + " " + std::string(arguments)};
 }
 
 std::string program_path() {

@@ -10,19 +10,6 @@
 
 namespace rocetop::cli {
 
-namespace {
-
-/// The one of `inputs` ("-" is standard input) that `path` would write over, or null.
-const std::string* written_over(const std::string& path, const std::vector<std::string>& inputs) {
-  for (const std::string& input : inputs) {
-    std::error_code ignored;  // what cannot be compared, a pipe or a file that is not there, is another file
-    if (std::filesystem::equivalent(input == "-" ? "/dev/stdin" : input, path, ignored)) return &input;
-  }
-  return nullptr;
-}
-
-}  // namespace
-
 Result<Done> Reports::open(const std::string& html, const std::string& csv, const std::vector<std::string>& inputs) {
   if (!html.empty()) {
     if (html == "-")
