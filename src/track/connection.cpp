@@ -40,7 +40,7 @@ void* Connection::operator new(std::size_t bytes, std::align_val_t alignment) {
   const auto align = static_cast<std::size_t>(alignment);
   std::size_t room = bytes + align;
   void* memory = ::operator new(room + sizeof(void*));
-  void* object = static_cast<void**>(memory) + 1;
+  void* object = static_cast<void*>(static_cast<void**>(memory) + 1);
   std::align(align, bytes, object, room);
   static_cast<void**>(object)[-1] = memory;
   return object;
