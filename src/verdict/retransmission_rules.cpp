@@ -56,9 +56,7 @@ Sum sum_of(const SpaceCounts& space, Cause cause, const Thresholds& thresholds) 
   std::uint64_t others = 0;
   for (const Episode& e : space.episodes) {
     if (e.cause != cause) continue;
-    if (e.were_originals()) {
-      ++others;
-    } else if (is_early(e, thresholds)) {
+    if (e.were_originals() || is_early(e, thresholds)) {
       ++others;
     } else {
       chosen.push_back(&e);
