@@ -29,46 +29,27 @@ class FlowTable {
     explicit operator bool() const { return connection != nullptr; }
   };
 
-  FlowTable() : near_(kNearLeast), plain_(kNearLeast), mask_(kNearLeast - 1) {}
-
   /// Asks for the memory that find() will touch.
-  void fetch(std::size_t hash) const { fetch_lines(set_of(hash), kWays * sizeof(Near)); }
+  void fetch(std::size_t hash) const { near_.fetch(hash); }
 
   /// `hash` is FlowKeyHash's of `key`.
   Flow find(const FlowKey& key, std::size_t hash) {
-    Near* set = set_of(hash);
-    for (std::size_t way = 0; way < kWays; ++way) {
-      if (set[way].is_of(key)) return set[way].flow();
-    }
-    const auto found = flows_.find(key, hash);
-    if (found == flows_.end()) return {};
-    std::copy_backward(set, set + kWays - 1, set + kWays);
-    set[0] = Near(key, found->second);
-    return found->second;
+    return near_.find(key, hash, [&] { return flows_.find(key, hash); }, flows_.end());
   }
   Flow find(const FlowKey& key) { return find(key, FlowKeyHash{}(key)); }
 
   /// The same for a plain key; `hash` is PlainKeyHash's.
-  void fetch_plain(std::size_t hash) const { fetch_lines(plain_set_of(hash), kCacheLine); }
+  void fetch_plain(std::size_t hash) const { plain_.fetch(hash); }
   Flow find(const PlainKey& key, std::size_t hash) {
-    PlainNear* set = plain_set_of(hash);
-    for (std::size_t way = 0; way < kWays; ++way) {
-      if (set[way].key == key && set[way].flow) return set[way].flow;
-    }
-    const auto found = flows_.find(key.full());
-    if (found == flows_.end()) return {};
-    std::copy_backward(set, set + kWays - 1, set + kWays);
-    set[0] = {key, found->second};
-    return found->second;
+    return plain_.find(key, hash, [&] { return flows_.find(key.full()); }, flows_.end());
   }
 
   void put(const FlowKey& key, const Flow& flow) {
     ++version_;
     flows_.insert_or_assign(key, flow);
     if (flows_.size() * kSpare > near_.size() && near_.size() < kNearMost) {
-      near_.assign(near_.size() * 2, {});
-      plain_.assign(near_.size(), {});
-      mask_ = near_.size() - 1;
+      near_.grow();
+      plain_.grow();
     } else {
       forget(key);
     }
@@ -120,35 +101,73 @@ class FlowTable {
   };
   static_assert(sizeof(Near) == kCacheLine);
 
-  struct alignas(kCacheLine / 2) PlainNear {
-    PlainKey key;
-    Flow flow;  // without a connection: nothing here
+  /// The same for a plain key, in half of one.
+  class alignas(kCacheLine / 2) PlainNear {
+   public:
+    PlainNear() = default;
+    PlainNear(const PlainKey& key, const Flow& flow) : key_(key), flow_(flow) {}
+
+    bool is_of(const PlainKey& key) const { return key_ == key && flow_; }
+    Flow flow() const { return flow_; }
+
+   private:
+    PlainKey key_;
+    Flow flow_;  // without a connection: nothing here
   };
   static_assert(sizeof(PlainNear) == kCacheLine / 2);
 
-  static constexpr std::size_t kWays = 2;
   static constexpr std::size_t kSpare = 4;           // entries a flow: two rarely want one place
   static constexpr std::size_t kNearLeast = 64;      // entries
   static constexpr std::size_t kNearMost = 1 << 15;  // … 2 MiB
 
-  Near* set_of(std::size_t hash) { return &near_[hash * kWays & mask_]; }
-  const Near* set_of(std::size_t hash) const { return &near_[hash * kWays & mask_]; }
-  PlainNear* plain_set_of(std::size_t hash) { return &plain_[hash * kWays & mask_]; }
-  const PlainNear* plain_set_of(std::size_t hash) const { return &plain_[hash * kWays & mask_]; }
+  /// What was looked up last, in sets of kWays entries.
+  template <typename Entry>
+  class Cache {
+   public:
+    void fetch(std::size_t hash) const { fetch_lines(&entries_[place(hash)], kWays * sizeof(Entry)); }
+
+    /// `look_up` gives an iterator of the table, or `none`.
+    template <typename Key, typename LookUp, typename Iterator>
+    Flow find(const Key& key, std::size_t hash, LookUp&& look_up, const Iterator& none) {
+      Entry* set = &entries_[place(hash)];
+      for (std::size_t way = 0; way < kWays; ++way) {
+        if (set[way].is_of(key)) return set[way].flow();
+      }
+      const auto found = look_up();
+      if (found == none) return {};
+      std::copy_backward(set, set + kWays - 1, set + kWays);
+      set[0] = Entry(key, found->second);
+      return found->second;
+    }
+    template <typename Key>
+    void forget(const Key& key, std::size_t hash) {
+      Entry* set = &entries_[place(hash)];
+      std::replace_if(set, set + kWays, [&](const Entry& entry) { return entry.is_of(key); }, Entry{});
+    }
+
+    std::size_t size() const { return entries_.size(); }
+    /// Twice as many entries, all empty.
+    void grow() {
+      entries_.assign(entries_.size() * 2, {});
+      mask_ = entries_.size() - 1;
+    }
+
+   private:
+    static constexpr std::size_t kWays = 2;
+    std::size_t place(std::size_t hash) const { return hash * kWays & mask_; }
+
+    std::vector<Entry> entries_ = std::vector<Entry>(kNearLeast);  // a power of two
+    std::size_t mask_ = kNearLeast - 1;                            // its size less one
+  };
+
   void forget(const FlowKey& key) {
-    Near* set = set_of(FlowKeyHash{}(key));
-    std::replace_if(set, set + kWays, [&](const Near& near) { return near.is_of(key); }, Near{});
-    const auto plain = PlainKey::of(key);
-    if (!plain) return;
-    PlainNear* plain_set = plain_set_of(PlainKeyHash{}(*plain));
-    std::replace_if(
-        plain_set, plain_set + kWays, [&](const PlainNear& near) { return near.key == *plain; }, PlainNear{});
+    near_.forget(key, FlowKeyHash{}(key));
+    if (const auto plain = PlainKey::of(key)) plain_.forget(*plain, PlainKeyHash{}(*plain));
   }
 
   tsl::robin_map<FlowKey, Flow, FlowKeyHash> flows_;
-  std::vector<Near> near_;        // sets of kWays entries; a power of two
-  std::vector<PlainNear> plain_;  // as many
-  std::size_t mask_ = 0;          // its size less one
+  Cache<Near> near_;
+  Cache<PlainNear> plain_;  // as large
   std::uint64_t version_ = 1;
 };
 

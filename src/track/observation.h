@@ -40,6 +40,14 @@ struct Observation {
   std::optional<Nanos> rtt;          ///< from that packet to this acknowledgement, when it was sent once (Karn)
 };
 
+inline Observation observed(Kind kind, SpaceName space, std::uint32_t connection) {
+  Observation observation;
+  observation.connection = connection;
+  observation.space = space;
+  observation.kind = kind;
+  return observation;
+}
+
 /// Sent to the sink when something said earlier about a frame is settled.
 struct Resolution {
   enum class Fate : std::uint8_t { kAcknowledged, kRetransmission, kReordered, kDuplicate };

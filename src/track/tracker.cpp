@@ -16,9 +16,6 @@ namespace {
 constexpr std::uint32_t kAttemptsAtFirst = 64;
 constexpr std::size_t kGoodSourcesMost = 1 << 16;
 
-/// Messages that a new connection may have completed unseen before its first reply is: captures lose some.
-constexpr std::int64_t kUnseenMessages = 64;
-
 /// While results grow, what they are made of goes back to the system: 4,096 connections are some 50 MB.
 constexpr std::size_t kRetiredAtOnce = 4'096;
 void give_back_memory() {
@@ -44,20 +41,8 @@ void take_key(Arrival& arrival) {
   out.src_qpn = out.datagram && packet.has(wire::kDeth) ? packet.deth.src_qp : Qpn{};
 }
 
-Observation observed(Kind kind, SpaceName space, std::uint32_t connection) {
-  Observation observation;
-  observation.connection = connection;
-  observation.space = space;
-  observation.kind = kind;
-  return observation;
-}
-
 bool is_reply(const PacketFacts& packet) {
   return packet.role == wire::Role::kAcknowledge || packet.role == wire::Role::kResponse;
-}
-
-std::int64_t outside(std::int64_t value, std::int64_t low, std::int64_t high) {
-  return value < low ? low - value : value > high ? value - high : 0;
 }
 
 }  // namespace
@@ -208,12 +193,8 @@ FlowTable::Flow Tracker::open_flow(const FlowKey& key, const PacketFacts& packet
       return flow;
     }
   }
-  const ConnectionIndex index = free_index();
-  connections_[index] = std::make_unique<Connection>();
-  ++live_;
+  const ConnectionIndex index = make_connection(key);
   Connection& connection = *connections_[index];
-  connection.facts = {key.hosts.protocol, key.hosts.network};
-  connection.add_side(key);
   flows_.put(key, {&connection, index, 0});
   if (const auto said = announced_.find(key); said != announced_.end()) {
     const Announcement& a = said->second.announcement;
@@ -223,6 +204,16 @@ FlowTable::Flow Tracker::open_flow(const FlowKey& key, const PacketFacts& packet
     if (other && other.index != index && !other.connection->is_paired()) join(other.index, index, PairedBy::kCm);
   }
   return flows_.find(key);
+}
+
+/// With one side, which sends what `key` says.
+ConnectionIndex Tracker::make_connection(const FlowKey& key) {
+  const ConnectionIndex index = free_index();
+  connections_[index] = std::make_unique<Connection>();
+  ++live_;
+  connections_[index]->facts = {key.hosts.protocol, key.hosts.network};
+  connections_[index]->add_side(key);
+  return index;
 }
 
 ConnectionIndex Tracker::free_index() {
@@ -240,112 +231,6 @@ void Tracker::drop(ConnectionIndex index) {
   connections_[index].reset();
   free_.push_back(index);
   --live_;
-}
-
-// ---------------------------------------------------------------------------------------------- the same, other VLANs
-
-/// The flow that a packet with these VLAN tags belongs to although the rest of it carries others: a mirror shows every
-/// packet at two places, and one of them is tagged otherwise; or it is a CNP, and the network gives CNPs a VLAN of
-/// their own. A copy is the same packet, at the same time; CNPs are taken along where there is one such flow, no other,
-/// and no CNPs of a third VLAN are with it already.
-Tracker::Elsewhere Tracker::flow_elsewhere(const FlowKey& key, const PacketFacts& packet) {
-  if (networks_.size() < 2) return {};
-  Flow only;
-  bool several = false;
-  FlowKey other = key;
-  for (const wire::NetworkKey& network : networks_) {
-    if (network == key.hosts.network || network.vni != key.hosts.network.vni) continue;
-    other.hosts.network = network;
-    const Flow found = flows_.find(other);
-    if (!found) continue;
-    if (found.connection->side(found.side).has_just_sent(packet)) return {found, true};
-    if (found.connection->transport() == wire::Transport::kCnp) continue;
-    several = several || (only && only.connection != found.connection);
-    only = found;
-  }
-  if (packet.role != wire::Role::kCnp || several || !only || only.connection->side(only.side).lodgers) return {};
-  return {only, false};
-}
-
-/// CNPs with `key` are taken for those of `flow` until something else comes with it.
-FlowTable::Flow Tracker::lodge(const FlowKey& key, const Flow& flow) {
-  flow.connection->has_lodgers = true;
-  flow.connection->side(flow.side).lodgers.use().name = key;
-  return also_known_as(key, flow);
-}
-
-/// What is no CNP shows whose the CNPs of that VLAN are: a copy says that both VLANs hold the same, and anything else
-/// is of another connection, which happens to have the same numbers.
-FlowTable::Flow Tracker::settle_lodgers(const FlowKey& key, const Flow& flow, const PacketFacts& packet) {
-  Connection& host = *flow.connection;
-  const Side& side = host.side(flow.side);
-  if (packet.role == wire::Role::kCnp || !side.lodgers || !(side.lodgers->name == key)) return flow;
-  if (side.has_just_sent(packet)) {
-    host.keep_lodgers(flow.side, context_);
-    return flow;
-  }
-  const std::vector<PacketFacts> cnps = host.give_up_lodgers(flow.side, context_);
-  flows_.erase(key);
-  const Flow own = open_flow(key, packet);
-  own.connection->adopt_cnps(own.side, cnps, context_);
-  return own;
-}
-
-/// At most Limits::networks names a side, as each is in another network.
-FlowTable::Flow Tracker::also_known_as(const FlowKey& key, const Flow& flow) {
-  flow.connection->side(flow.side).also.push_back(key);
-  flows_.put(key, flow);
-  return flow;
-}
-
-/// Where nothing but CNPs was seen of a flow, its data may have begun in another VLAN since.
-FlowTable::Flow Tracker::home_of_cnps(const FlowKey& key, const Flow& flow, const PacketFacts& packet) {
-  Connection& cnps = *flow.connection;
-  if (cnps.transport() != wire::Transport::kCnp || cnps.side_count() != 1) return flow;
-  Side& side = cnps.side(0);
-  if (side.frames() == 0 || side.held.size() != side.frames()) return flow;  // just opened, or some are lost
-  const Elsewhere elsewhere = flow_elsewhere(key, packet);
-  const Flow home = elsewhere.flow;
-  if (!home || home.connection == flow.connection) return flow;
-  const std::vector<PacketFacts> held = std::move(side.held);
-  context_.held_left += held.size();
-  const std::vector<FlowKey> names = names_of(side);
-  cnps.give_back(context_);
-  drop(flow.index);
-  for (const FlowKey& name : names) {
-    if (name == key && !elsewhere.is_copy) {
-      lodge(name, home);
-    } else {
-      also_known_as(name, home);
-    }
-  }
-  if (elsewhere.is_copy) {
-    home.connection->adopt_cnps(home.side, held, context_);
-    return home;
-  }
-  for (const PacketFacts& cnp : held) {
-    Observation unused;
-    home.connection->lodge_cnp(home.side, cnp, context_, unused);
-  }
-  return home;
-}
-
-std::vector<FlowKey> Tracker::names_of(const Side& side) {
-  std::vector<FlowKey> names = side.also;
-  names.push_back(side.key);
-  return names;
-}
-
-/// The same at the end, for CNPs that nothing followed.
-void Tracker::bring_cnps_home() {
-  if (networks_.size() < 2) return;
-  for (ConnectionIndex i = 0; i < connections_.size(); ++i) {
-    Connection* c = connections_[i].get();
-    if (!c || c->transport() != wire::Transport::kCnp || c->side_count() != 1 || c->side(0).held.empty()) continue;
-    const PacketFacts last = c->side(0).held.back();
-    const FlowKey key = c->side(0).key;
-    home_of_cnps(key, {c, i, 0}, last);
-  }
 }
 
 // ---------------------------------------------------------------------------------------------- pairing
@@ -433,148 +318,7 @@ void Tracker::join_by_ports() {
   }
 }
 
-// ---------------------------------------------------------------------------------------------- QPNs used again
-
-/// A packet far from all that `side` sends: kept, and nothing else, unless it agrees with the one before that was. Then
-/// false.
-bool Tracker::set_aside(Connection& connection, std::size_t side, const PacketFacts& packet, Observation& observation) {
-  constexpr std::size_t kCopiesMost = 4;
-  observation = observed(Kind::kNew, SpaceName::kRequests, 0);
-  const auto before = connection.find_outlier(side);
-  if (before != connection.outliers.end()) {
-    observation.connection = before->id;
-    if (before->is_copy(packet) && before->packets.size() < kCopiesMost) {
-      before->packets.push_back(packet);
-      observation.kind = Kind::kDuplicate;
-      return true;
-    }
-    if (connection.agrees(*before, packet)) return false;
-    release(connection, *before);
-    connection.outliers.erase(before);
-  }
-  observation.connection = next_id_;
-  connection.has_outliers = true;
-  connection.outliers.push_back({side, next_id_++, connection.side(side).requests.packets(), {packet}});
-  return true;
-}
-
-/// More than one packet says that `side` begins another connection: they are looked at as its requests are.
-void Tracker::take_up_outliers(ConnectionIndex index, std::size_t side) {
-  Connection& connection = *connections_[index];
-  const std::vector<Connection::Outlier> outliers = std::exchange(connection.outliers, {});
-  const std::array keys = {connection.side(0).key, connection.side(connection.side_count() - 1).key};
-  const auto first = std::find_if(outliers.begin(), outliers.end(), [&](const auto& o) { return o.side == side; });
-  doubt(index, side, first->packets.front());
-  if (connections_[index] && connections_[index]->suspicion) connections_[index]->suspicion->other_id = first->id;
-  for (const Connection::Outlier& outlier : outliers) {
-    for (const PacketFacts& packet : outlier.packets) open_as(first->id, keys[outlier.side], packet);
-  }
-}
-
-/// A packet of the connection `id`, which it may begin.
-void Tracker::open_as(std::uint32_t id, const FlowKey& key, const PacketFacts& packet) {
-  Flow flow = flows_.find(key);
-  if (!flow) flow = open_flow(key, packet);
-  if (flow.connection->id == 0) flow.connection->id = id;
-  route(key, packet, flow);
-}
-
-/// Nothing agreed with it: a connection of a packet, as every stray one makes.
-void Tracker::release(const Connection& of, const Connection::Outlier& outlier) {
-  const FlowKey key = of.side(outlier.side).key;
-  const ConnectionIndex index = free_index();
-  connections_[index] = std::make_unique<Connection>();
-  ++live_;
-  Connection& connection = *connections_[index];
-  connection.facts = {key.hosts.protocol, key.hosts.network};
-  connection.add_side(key);
-  connection.id = outlier.id;
-  for (const PacketFacts& packet : outlier.packets) {
-    Observation unused;
-    connection.on_packet(0, packet, context_, unused);
-  }
-  retire(index);
-}
-
-void Tracker::release_outliers(Connection& of) {
-  for (const Connection::Outlier& outlier : std::exchange(of.outliers, {})) release(of, outlier);
-}
-
-/// The packet fits another connection better. If replies have been counting messages (MSN), the next one tells; until
-/// then the packet is taken as part of this connection, and everything since is kept to be looked at again.
-void Tracker::doubt(ConnectionIndex index, std::size_t side, const PacketFacts& packet) {
-  Connection& connection = *connections_[index];
-  const bool far = connection.side(side).requests.is_far(packet);
-  if (!connection.is_paired() || !connection.side(side).requests.last_msn()) {
-    if (far) begin_anew(index);
-    return;
-  }
-  auto suspicion = std::make_unique<Connection::Suspicion>();
-  suspicion->before = std::make_unique<Connection>(connection);
-  suspicion->side = side;
-  suspicion->far = far;
-  connection.suspicion = std::move(suspicion);
-}
-
-/// MSN counts the messages that the responder completed (IBTA vol. 1, 9.7.5.2.2): it goes on in the same connection and
-/// starts again in another. 0xFFFFFF to 0 is its ordinary wrap.
-void Tracker::decide_doubt(ConnectionIndex index, std::size_t side, const PacketFacts& packet) {
-  Connection& connection = *connections_[index];
-  Connection::Suspicion& doubt = *connection.suspicion;
-  doubt.packets.emplace_back(side, packet);
-  const PacketFacts& cause = doubt.packets.front().second;
-  const bool reply = side != doubt.side && packet.has_aeth && packet.icrc != wire::IcrcStatus::kBad &&
-                     serial_difference(packet.psn.value, cause.psn.value) >= 0;
-  if (!reply) {
-    if (doubt.packets.size() < context_.limits.suspect_packets) return;
-    if (doubt.far) return begin_anew(index);
-    connection.suspicion.reset();
-    return;
-  }
-  const RequestSpace& before = doubt.before->side(doubt.side).requests;
-  std::int64_t messages = 0;  // that the reply may count since the doubt arose
-  for (const auto& [from, p] : doubt.packets) {
-    if (from == doubt.side && p.role == wire::Role::kRequest && p.ends_message() &&
-        serial_difference(p.psn.value, packet.psn.value) <= 0 && serial_difference(p.psn.value, cause.psn.value) >= 0) {
-      ++messages;
-    }
-  }
-  const std::int64_t gone_on = serial_difference(packet.msn.value, before.last_msn()->value);
-  const std::int64_t jump = serial_difference(cause.psn.value, wire_psn(before.highest()).value);
-  // Going on, the count grew by the messages seen, and by some of what was jumped over; a step back resends messages.
-  const std::int64_t unseen = std::clamp<std::int64_t>(jump, 0, kUnseenMessages);
-  const std::int64_t same = jump > 0 ? outside(gone_on, messages, messages + unseen) : outside(gone_on, 0, messages);
-  const std::int64_t anew = outside(packet.msn.value, std::max<std::int64_t>(messages - 1, 0), messages);
-  // No loss explains a far jump, but a capture that stood still does: then the count has gone on, and far.
-  const bool far_but_same = doubt.far && jump > 0 && outside(gone_on, messages, messages + jump) == 0 &&
-                            packet.msn.value > messages + kUnseenMessages;
-  if (doubt.far ? !far_but_same : anew < same) {
-    begin_anew(index);
-  } else {
-    connection.suspicion.reset();
-  }
-}
-
-/// Ends the connection as it was before the doubt, and gives the packets since then to a new one.
-void Tracker::begin_anew(ConnectionIndex index) {
-  std::vector<std::pair<FlowKey, PacketFacts>> again;
-  std::uint32_t id = 0;
-  release_outliers(*connections_[index]);
-  if (auto suspicion = std::move(connections_[index]->suspicion)) {
-    id = suspicion->other_id;
-    for (const auto& [side, packet] : suspicion->packets)
-      again.emplace_back(connections_[index]->side(side).key, packet);
-    connections_[index]->give_back(context_);
-    for (std::size_t side = 0; side < suspicion->before->side_count(); ++side) {
-      suspicion->before->side(side).also = connections_[index]->side(side).also;
-    }
-    context_.held_left += connections_[index]->held() - suspicion->before->held();
-    connections_[index] = std::move(suspicion->before);
-    connections_[index]->take_again(context_);
-  }
-  retire(index);
-  for (const auto& [key, packet] : again) open_as(id, key, packet);
-}
+// ---------------------------------------------------------------------------------------------- the end of connections
 
 /// Its packets are another connection's from here on, and what it held of the common budgets is free again.
 void Tracker::detach(Connection& connection, ConnectionIndex index) {

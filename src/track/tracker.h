@@ -62,13 +62,7 @@ class Tracker {
   void look_up(Arrival& arrival);
   void look_further(const Arrival& arrival) const;
   Observation on_packet(Arrival& arrival) {
-    if (take_ordinary(arrival)) {
-      Observation observation;
-      observation.connection = arrival.flow.connection->id;
-      observation.space = SpaceName::kRequests;
-      observation.kind = Kind::kNew;
-      return observation;
-    }
+    if (take_ordinary(arrival)) return observed(Kind::kNew, SpaceName::kRequests, arrival.flow.connection->id);
     return on_other(arrival);
   }
   /// on_packet() for who does not ask what became of it.
@@ -163,6 +157,7 @@ class Tracker {
   Observation route(const FlowKey& key, const PacketFacts& packet, FlowTable::Flow flow);
   bool may_open(const FlowKey& key, const PacketFacts& packet);
   Flow open_flow(const FlowKey& key, const PacketFacts& packet);
+  ConnectionIndex make_connection(const FlowKey& key);
   ConnectionIndex free_index();
   void drop(ConnectionIndex index);
   /// A flow in another VLAN that a packet belongs to, and whether that is certain.

@@ -24,7 +24,7 @@ void take_network_fields(const PlainFrame& frame, Packet& packet) {
   packet.udp_dst = kRoceV2Port;
   packet.traffic_class = frame.traffic_class();
   packet.hop_limit = frame.hop_limit();
-  packet.ip_protocol = frame.ip_protocol();
+  packet.ip_protocol = PlainFrame::kProtocol;
   packet.priority = kNoPriority;
   packet.ip_id = frame.ip_id();
   packet.has_ip_id = true;

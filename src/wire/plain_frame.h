@@ -32,6 +32,7 @@ class PlainFrame {
   static constexpr std::size_t kIp = 14;
   static constexpr std::size_t kUdp = 34;
   static constexpr std::size_t kBth = 42;
+  static constexpr std::uint8_t kProtocol = 17;  ///< that the IP header says: UDP
 
   /// False for a frame of another shape: then nothing else may be called. `bytes` must live as long.
   bool take(Bytes bytes) {
@@ -64,7 +65,6 @@ class PlainFrame {
   std::uint16_t udp_src() const { return load_be16(frame_ + kUdp); }
   std::uint8_t traffic_class() const { return frame_[kTos]; }
   std::uint8_t hop_limit() const { return frame_[kTtl]; }
-  std::uint8_t ip_protocol() const { return frame_[kIpProtocol]; }
   std::uint16_t ip_id() const { return load_be16(frame_ + kIpId); }
 
   std::uint8_t opcode() const { return frame_[kBth]; }
@@ -105,7 +105,7 @@ class PlainFrame {
 
   bool is_whole_udp(std::uint32_t ip_bytes, std::uint32_t udp_bytes) const {
     return load_be16(frame_ + kEthertype) == 0x0800 && frame_[kIp] == 0x45 &&
-           (load_be16(frame_ + kFragment) & kFragmentMask) == 0 && frame_[kIpProtocol] == 17 &&
+           (load_be16(frame_ + kFragment) & kFragmentMask) == 0 && frame_[kIpProtocol] == kProtocol &&
            load_be16(frame_ + kUdpDestination) == kRoceV2Port && ip_bytes >= kIpBytes + kUdpBytes &&
            udp_bytes >= kUdpBytes && udp_bytes <= ip_bytes - kIpBytes;
   }

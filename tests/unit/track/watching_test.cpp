@@ -5,6 +5,7 @@
 #include <set>
 
 #include "generate/scenario.h"
+#include "support/packets.h"
 #include "support/space_text.h"
 #include "track/tracker.h"
 #include "wire/decode.h"
@@ -12,26 +13,11 @@
 namespace rocetop::track {
 namespace {
 
-constexpr std::uint8_t kWriteOnly = 0x0A;
-
-wire::Packet write_to(std::uint32_t dst_qpn, std::uint32_t psn) {
-  wire::Packet p;
-  const std::uint8_t a[4] = {192, 0, 2, 1};
-  const std::uint8_t b[4] = {192, 0, 2, 2};
-  p.src = IpAddress::v4(a);
-  p.dst = IpAddress::v4(b);
-  p.udp_src = 50000;
-  p.bth.opcode = kWriteOnly;
-  p.bth.dest_qp = Qpn{dst_qpn};
-  p.bth.psn = Psn{psn};
-  return p;
-}
-
 class Feeder {
  public:
   explicit Feeder(Tracker& tracker) : tracker_(tracker) {}
   void write(std::uint32_t dst_qpn, std::uint32_t psn, Nanos time) {
-    tracker_.on_packet(write_to(dst_qpn, psn), FrameId(0, ++frame_), time, 100);
+    tracker_.on_packet(test::packet(1, 2, test::kWriteOnlyOpcode, dst_qpn, psn), FrameId(0, ++frame_), time, 100);
   }
 
  private:

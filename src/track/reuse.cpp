@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tracker: queue pair numbers that are used again. Whether a packet that fits nothing its sender sends is noise, or the
+// first of another connection, other packets have to tell.
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+
+#include "track/tracker.h"
+
+namespace rocetop::track {
+namespace {
+
+/// Messages that a new connection may have completed unseen before its first reply is: captures lose some.
+constexpr std::int64_t kUnseenMessages = 64;
+
+std::int64_t outside(std::int64_t value, std::int64_t low, std::int64_t high) {
+  return value < low ? low - value : value > high ? value - high : 0;
+}
+
+}  // namespace
+
+/// A packet far from all that `side` sends: kept, and nothing else, unless it agrees with the one before that was. Then
+/// false.
+bool Tracker::set_aside(Connection& connection, std::size_t side, const PacketFacts& packet, Observation& observation) {
+  constexpr std::size_t kCopiesMost = 4;
+  observation = observed(Kind::kNew, SpaceName::kRequests, 0);
+  const auto before = connection.find_outlier(side);
+  if (before != connection.outliers.end()) {
+    observation.connection = before->id;
+    if (before->is_copy(packet) && before->packets.size() < kCopiesMost) {
+      before->packets.push_back(packet);
+      observation.kind = Kind::kDuplicate;
+      return true;
+    }
+    if (connection.agrees(*before, packet)) return false;
+    release(connection, *before);
+    connection.outliers.erase(before);
+  }
+  observation.connection = next_id_;
+  connection.has_outliers = true;
+  connection.outliers.push_back({side, next_id_++, connection.side(side).requests.packets(), {packet}});
+  return true;
+}
+
+/// More than one packet says that `side` begins another connection: they are looked at as its requests are.
+void Tracker::take_up_outliers(ConnectionIndex index, std::size_t side) {
+  Connection& connection = *connections_[index];
+  const std::vector<Connection::Outlier> outliers = std::exchange(connection.outliers, {});
+  const std::array keys = {connection.side(0).key, connection.side(connection.side_count() - 1).key};
+  const auto first = std::find_if(outliers.begin(), outliers.end(), [&](const auto& o) { return o.side == side; });
+  doubt(index, side, first->packets.front());
+  if (connections_[index] && connections_[index]->suspicion) connections_[index]->suspicion->other_id = first->id;
+  for (const Connection::Outlier& outlier : outliers) {
+    for (const PacketFacts& packet : outlier.packets) open_as(first->id, keys[outlier.side], packet);
+  }
+}
+
+/// A packet of the connection `id`, which it may begin.
+void Tracker::open_as(std::uint32_t id, const FlowKey& key, const PacketFacts& packet) {
+  Flow flow = flows_.find(key);
+  if (!flow) flow = open_flow(key, packet);
+  if (flow.connection->id == 0) flow.connection->id = id;
+  route(key, packet, flow);
+}
+
+/// Nothing agreed with it: a connection of a packet, as every stray one makes.
+void Tracker::release(const Connection& of, const Connection::Outlier& outlier) {
+  const FlowKey key = of.side(outlier.side).key;
+  const ConnectionIndex index = make_connection(key);
+  Connection& connection = *connections_[index];
+  connection.id = outlier.id;
+  for (const PacketFacts& packet : outlier.packets) {
+    Observation unused;
+    connection.on_packet(0, packet, context_, unused);
+  }
+  retire(index);
+}
+
+void Tracker::release_outliers(Connection& of) {
+  for (const Connection::Outlier& outlier : std::exchange(of.outliers, {})) release(of, outlier);
+}
+
+/// The packet fits another connection better. If replies have been counting messages (MSN), the next one tells; until
+/// then the packet is taken as part of this connection, and everything since is kept to be looked at again.
+void Tracker::doubt(ConnectionIndex index, std::size_t side, const PacketFacts& packet) {
+  Connection& connection = *connections_[index];
+  const bool far = connection.side(side).requests.is_far(packet);
+  if (!connection.is_paired() || !connection.side(side).requests.last_msn()) {
+    if (far) begin_anew(index);
+    return;
+  }
+  auto suspicion = std::make_unique<Connection::Suspicion>();
+  suspicion->before = std::make_unique<Connection>(connection);
+  suspicion->side = side;
+  suspicion->far = far;
+  connection.suspicion = std::move(suspicion);
+}
+
+/// MSN counts the messages that the responder completed (IBTA vol. 1, 9.7.5.2.2): it goes on in the same connection and
+/// starts again in another. 0xFFFFFF to 0 is its ordinary wrap.
+void Tracker::decide_doubt(ConnectionIndex index, std::size_t side, const PacketFacts& packet) {
+  Connection& connection = *connections_[index];
+  Connection::Suspicion& doubt = *connection.suspicion;
+  doubt.packets.emplace_back(side, packet);
+  const PacketFacts& cause = doubt.packets.front().second;
+  const bool reply = side != doubt.side && packet.has_aeth && packet.icrc != wire::IcrcStatus::kBad &&
+                     serial_difference(packet.psn.value, cause.psn.value) >= 0;
+  if (!reply) {
+    if (doubt.packets.size() < context_.limits.suspect_packets) return;
+    if (doubt.far) return begin_anew(index);
+    connection.suspicion.reset();
+    return;
+  }
+  const RequestSpace& before = doubt.before->side(doubt.side).requests;
+  std::int64_t messages = 0;  // that the reply may count since the doubt arose
+  for (const auto& [from, p] : doubt.packets) {
+    if (from == doubt.side && p.role == wire::Role::kRequest && p.ends_message() &&
+        serial_difference(p.psn.value, packet.psn.value) <= 0 && serial_difference(p.psn.value, cause.psn.value) >= 0) {
+      ++messages;
+    }
+  }
+  const std::int64_t gone_on = serial_difference(packet.msn.value, before.last_msn()->value);
+  const std::int64_t jump = serial_difference(cause.psn.value, wire_psn(before.highest()).value);
+  // Going on, the count grew by the messages seen, and by some of what was jumped over; a step back resends messages.
+  const std::int64_t unseen = std::clamp<std::int64_t>(jump, 0, kUnseenMessages);
+  const std::int64_t same = jump > 0 ? outside(gone_on, messages, messages + unseen) : outside(gone_on, 0, messages);
+  const std::int64_t anew = outside(packet.msn.value, std::max<std::int64_t>(messages - 1, 0), messages);
+  // No loss explains a far jump, but a capture that stood still does: then the count has gone on, and far.
+  const bool far_but_same = doubt.far && jump > 0 && outside(gone_on, messages, messages + jump) == 0 &&
+                            packet.msn.value > messages + kUnseenMessages;
+  if (doubt.far ? !far_but_same : anew < same) {
+    begin_anew(index);
+  } else {
+    connection.suspicion.reset();
+  }
+}
+
+/// Ends the connection as it was before the doubt, and gives the packets since then to a new one.
+void Tracker::begin_anew(ConnectionIndex index) {
+  std::vector<std::pair<FlowKey, PacketFacts>> again;
+  std::uint32_t id = 0;
+  release_outliers(*connections_[index]);
+  if (auto suspicion = std::move(connections_[index]->suspicion)) {
+    id = suspicion->other_id;
+    for (const auto& [side, packet] : suspicion->packets)
+      again.emplace_back(connections_[index]->side(side).key, packet);
+    connections_[index]->give_back(context_);
+    for (std::size_t side = 0; side < suspicion->before->side_count(); ++side) {
+      suspicion->before->side(side).also = connections_[index]->side(side).also;
+    }
+    context_.held_left += connections_[index]->held() - suspicion->before->held();
+    connections_[index] = std::move(suspicion->before);
+    connections_[index]->take_again(context_);
+  }
+  retire(index);
+  for (const auto& [key, packet] : again) open_as(id, key, packet);
+}
+
+}  // namespace rocetop::track
