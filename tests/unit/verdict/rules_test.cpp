@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which findings a trace must and must not draw: each row is a rule, said as a scenario (generate/scenario.h).
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -62,6 +63,18 @@ TEST(Stopped, IsNoMoreThanInformationWhereTheAnswerMayHaveBeenMissed) {
     EXPECT_EQ(stopped->severity, Severity::kInfo);
     EXPECT_EQ(stopped->confidence, Confidence::kLow);
   }
+}
+
+/// Going back is answered each time; more often than is listed, and then one packet is on its way.
+TEST(Silent, IsNobodyWhoAnsweredMoreOftenThanIsListed) {
+  std::string scenario = "W 96-99 | ACK 99";
+  std::uint32_t psn = 100;
+  for (std::size_t i = 0; i < track::Limits{}.listed_runs + 10; ++i, psn += 4) {
+    scenario += fmt::format(" | W {0}-{2} | drop {1} | NAK {1} | W {1}-{2} | ACK {2}", psn, psn + 1, psn + 3);
+  }
+  const test::TrackerRun run = test::track_scenario(scenario + fmt::format(" | W {}", psn));
+  ASSERT_GT(run.connections.at(0).a_to_b->requests.episodes_omitted, 2U);
+  EXPECT_FALSE(holds(findings_of(run), "peer.silent"));
 }
 
 TEST(Holes, AreTheCapturesAndNoLoss) {
