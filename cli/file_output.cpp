@@ -8,8 +8,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
-#include <system_error>
 
 #include "interrupt.h"
 
@@ -81,14 +79,6 @@ Result<Done> FileOutput::finish() {
   if (!temporary_.empty()) remove_when_killed(nullptr);
   temporary_.clear();
   return Done{};
-}
-
-const std::string* written_over(const std::string& path, const std::vector<std::string>& inputs) {
-  for (const std::string& input : inputs) {
-    std::error_code ignored;  // what cannot be compared, a pipe or a file that is not there, is another file
-    if (std::filesystem::equivalent(input == "-" ? "/dev/stdin" : input, path, ignored)) return &input;
-  }
-  return nullptr;
 }
 
 }  // namespace rocetop::cli

@@ -34,7 +34,4 @@ class FileOutput {
   int error_ = 0;  // errno of the first failed write
 };
 
-/// The one of `inputs` ("-" is standard input) that `path` would write over, or null.
-const std::string* written_over(const std::string& path, const std::vector<std::string>& inputs);
-
 }  // namespace rocetop::cli

@@ -12,7 +12,6 @@
 #include "engine/live_monitor.h"
 #include "engine/ring_writer.h"
 #include "exit_status.h"
-#include "file_output.h"
 #include "host/adapters.h"
 #include "interrupt.h"
 #include "live_input.h"
@@ -60,13 +59,7 @@ void add_source_options(CLI::App& command, LiveOptions& o) {
       ->type_name("N")
       ->check(CLI::Range(64, 262'144))
       ->group(group);
-  command.add_option("--roce-port", o.roce_ports, "A further UDP port that carries RoCEv2 (repeatable)")
-      ->type_name("N")
-      ->allow_extra_args(false)
-      ->check(a_port())
-      ->group(group);
-  command.add_flag("--no-icrc", o.no_icrc, "Do not check the ICRC (for captures made before the adapter fills it in)")
-      ->group(group);
+  add_decode_options(command, o.roce_ports, o.no_icrc, group);
   command.add_flag("-n", o.numeric, "Accepted for tcpdump's sake: no names are looked up")->group(group);
 }
 
@@ -128,11 +121,9 @@ Result<std::uint64_t> size_of(const std::string& text) {
 Result<std::shared_ptr<engine::RingWriter>> open_recording(const LiveOptions& options, bool lossless) {
   if (options.write.empty()) return std::shared_ptr<engine::RingWriter>();
   if (options.write == "-") return Error{"-w writes a file, not standard output", ""};
-  if (written_over(options.write, options.words.read_files) != nullptr) {
-    return Error{"-w " + options.write + " would overwrite the input", "Give another name."};
-  }
   engine::RingOptions ring;
   ring.path = options.write;
+  ring.read = options.words.read_files;
   ring.files = options.ring_files;
   ring.lossless = lossless;
   if (!options.ring_size.empty()) {

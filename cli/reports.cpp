@@ -7,6 +7,7 @@
 #include "message.h"
 #include "present/csv.h"
 #include "present/html_report.h"
+#include "source/input_name.h"
 
 namespace rocetop::cli {
 
@@ -14,7 +15,7 @@ Result<Done> Reports::open(const std::string& html, const std::string& csv, cons
   if (!html.empty()) {
     if (html == "-")
       return Error{"--html writes a file, not standard output", "rocetop triage FILE --html report.html"};
-    if (written_over(html, inputs) != nullptr)
+    if (source::written_over(html, inputs) != nullptr)
       return Error{"--html " + html + " would overwrite the input", "rocetop triage FILE --html report.html"};
     html_.emplace();
     if (auto done = html_->open(html); !done) return done.error();
@@ -30,7 +31,7 @@ Result<Done> Reports::open(const std::string& html, const std::string& csv, cons
     if (error) return Error{"--csv " + csv + ": " + error.message(), "Give a directory."};
     for (const present::CsvFile& file : present::csv_files()) {
       const std::string path = (std::filesystem::path(csv) / file.name).string();
-      if (const std::string* input = written_over(path, inputs); input != nullptr)
+      if (const std::string* input = source::written_over(path, inputs); input != nullptr)
         return Error{"--csv " + csv + " would overwrite " + *input + ", which is read", "Give another directory."};
     }
     csv_ = csv;

@@ -8,8 +8,8 @@ namespace rocetop::cli {
 std::optional<Nanos> WatchedSource::first_time() {
   if (!kept_) {
     kept_.emplace();
-    kept_more_ = inner_->next_batch(*kept_);
-    while (kept_more_ && kept_->empty()) kept_more_ = inner_->next_batch(*kept_);
+    kept_more_ = inner().next_batch(*kept_);
+    while (kept_more_ && kept_->empty()) kept_more_ = inner().next_batch(*kept_);
   }
   if (kept_->empty()) return std::nullopt;
   return kept_->front().time;
@@ -27,7 +27,7 @@ bool WatchedSource::next_batch(std::vector<source::Frame>& batch) {
     kept_.reset();
     return kept_more_;
   }
-  return inner_->next_batch(batch);
+  return inner().next_batch(batch);
 }
 
 }  // namespace rocetop::cli

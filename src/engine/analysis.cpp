@@ -198,9 +198,9 @@ model::Snapshot Analysis::snapshot(const source::FrameSource& source) {
   return s.assemble(tracker.connections(), tracker.pauses_now(s.last_time(now)), tracker.receivers_now(), now);
 }
 
-void Analysis::forget(Nanos silent_since, Nanos listed_before) {
+void Analysis::forget(Nanos silent_since, std::optional<Nanos> listed_before) {
   state_->tracker->forget_silent(silent_since);
-  state_->tracker->forget_listed(listed_before);
+  if (listed_before) state_->tracker->forget_listed(*listed_before);
 }
 
 model::Snapshot Analysis::finish() {

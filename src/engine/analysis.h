@@ -66,8 +66,8 @@ class Analysis {
   /// The state between steps: nothing is ended, and open items are in no count. Rules that ask how long something has
   /// been silent count until the time of the source's clock. As often as wanted.
   model::Snapshot snapshot(const source::FrameSource& source);
-  /// Forgets connections silent since `silent_since`, and list entries from before `listed_before`.
-  void forget(Nanos silent_since, Nanos listed_before);
+  /// Forgets connections silent since `silent_since`, and list entries from before `listed_before`, if that is given.
+  void forget(Nanos silent_since, std::optional<Nanos> listed_before);
 
   /// Ends the analysis: open items get their final fate. Call once, after run() or end().
   model::Snapshot finish();

@@ -10,6 +10,7 @@
 #include "track/packet_facts.h"
 #include "verdict/evidence.h"
 #include "wire/decode.h"
+#include "wire/plain_frame.h"
 
 namespace rocetop::engine {
 
@@ -18,10 +19,9 @@ class CaptureLog {
   void add(const source::Frame& frame, const wire::Decoded& decoded);
   /// The same for a frame that is a wire::PlainFrame and was not decoded.
   void add_plain(const source::Frame& frame, const track::PathFacts& facts) {
-    constexpr std::uint8_t kUdp = 17;
     add_frame(frame);
     ++counts_.roce_frames;
-    add_in_row({facts.traffic_class, facts.priority, kUdp}, frame.wire_length);
+    add_in_row({facts.traffic_class, facts.priority, wire::PlainFrame::kProtocol}, frame.wire_length);
     if (!facts.truncated) return;
     ++counts_.truncated_frames;
     add_truncated_roce(frame);

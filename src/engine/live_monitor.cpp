@@ -102,7 +102,9 @@ void LiveMonitor::run() {
     if (!now) continue;  // nothing came yet
     if (reset_wanted_.exchange(false)) begin_again(*now);
     if (is_due(*now)) {
-      analysis_->forget(*now - options_.silent, options_.listed ? *now - *options_.listed : Nanos::min());
+      const auto before = [&](Nanos age) { return *now - age; };
+      analysis_->forget(before(options_.silent),
+                        options_.listed ? std::optional(before(*options_.listed)) : std::nullopt);
       publish(analysis_->snapshot(*source_), *now, false);
     }
     if (is_over(*now)) break;

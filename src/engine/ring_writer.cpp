@@ -57,6 +57,9 @@ std::string RingWriter::name_of(std::uint64_t number) const {
 
 Result<Done> RingWriter::open_file() {
   const std::string name = name_of(++file_number_);
+  if (source::written_over(name, options_.read) != nullptr) {
+    return Error{source::input_name(name) + " would overwrite the input", "Give another name."};
+  }
   fd_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (fd_ < 0) return Error{source::input_name(name) + ": cannot be written: " + std::strerror(errno), ""};
   names_.push_back(name);

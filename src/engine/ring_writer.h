@@ -20,10 +20,11 @@
 namespace rocetop::engine {
 
 struct RingOptions {
-  std::string path;              ///< of the file; of a ring: NAME.pcapng becomes NAME_00001.pcapng and so on
-  std::uint64_t file_bytes = 0;  ///< then the next file begins; 0: one file without end
-  std::size_t files = 10;        ///< kept of a ring
-  bool lossless = false;         ///< the analysis waits for the disk
+  std::string path;                    ///< of the file; of a ring: NAME.pcapng becomes NAME_00001.pcapng and so on
+  std::uint64_t file_bytes = 0;        ///< then the next file begins; 0: one file without end
+  std::size_t files = 10;              ///< kept of a ring
+  bool lossless = false;               ///< the analysis waits for the disk
+  std::vector<std::string> read = {};  ///< the inputs: no file of the ring is written over one
 };
 
 class RingWriter {

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <system_error>
 
 namespace rocetop::source {
 namespace {
@@ -55,6 +57,14 @@ std::string input_name(std::string_view path) {
     }
   }
   return name;
+}
+
+const std::string* written_over(const std::string& path, const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs) {
+    std::error_code ignored;  // what cannot be compared, a pipe or a file that is not there, is another file
+    if (std::filesystem::equivalent(input == "-" ? "/dev/stdin" : input, path, ignored)) return &input;
+  }
+  return nullptr;
 }
 
 }  // namespace rocetop::source

@@ -17,7 +17,7 @@ bool PipeSource::next_batch(std::vector<Frame>& batch) {
   batch.clear();
   if (wake_.called()) return false;
   if (more_ || wake_.wait({descriptor_}, kWaitMost)) {
-    const bool alive = inner_->next_batch(batch);
+    const bool alive = inner().next_batch(batch);
     more_ = batch.size() >= kBatchFrames;
     if (!alive && batch.empty()) return false;
   }

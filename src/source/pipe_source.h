@@ -8,28 +8,24 @@
 #include <optional>
 #include <vector>
 
-#include "source/frame_source.h"
 #include "source/wake_up.h"
+#include "source/wrapped_source.h"
 
 namespace rocetop::source {
 
-class PipeSource final : public FrameSource {
+class PipeSource final : public WrappedSource {
  public:
   /// `inner` reads the pipe `descriptor`. A frame of which only a part has come is waited for.
-  PipeSource(std::unique_ptr<FrameSource> inner, int descriptor) : inner_(std::move(inner)), descriptor_(descriptor) {}
+  PipeSource(std::unique_ptr<FrameSource> inner, int descriptor)
+      : WrappedSource(std::move(inner)), descriptor_(descriptor) {}
 
   bool next_batch(std::vector<Frame>& batch) override;
   std::optional<Nanos> clock() const override { return clock_; }
   void wake() override { wake_.call(); }
-  const std::vector<InterfaceFacts>& interfaces() const override { return inner_->interfaces(); }
-  const std::vector<Problem>& problems() const override { return inner_->problems(); }
-  std::uint64_t bytes_read() const override { return inner_->bytes_read(); }
-  std::optional<std::uint64_t> bytes_total() const override { return inner_->bytes_total(); }
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  std::unique_ptr<FrameSource> inner_;
   int descriptor_;
   WakeUp wake_;
   bool more_ = true;  // the reader may hold frames that the pipe does not show

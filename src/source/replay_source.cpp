@@ -12,7 +12,7 @@ constexpr std::chrono::milliseconds kWaitMost{100};
 }  // namespace
 
 ReplaySource::ReplaySource(std::unique_ptr<FrameSource> inner, double speed, Nanos tick)
-    : inner_(std::move(inner)), speed_(speed), tick_(std::max(tick, milliseconds(1))) {}
+    : WrappedSource(std::move(inner)), speed_(speed), tick_(std::max(tick, milliseconds(1))) {}
 
 bool ReplaySource::next_batch(std::vector<Frame>& batch) {
   batch.clear();
@@ -33,7 +33,7 @@ bool ReplaySource::fill() {
   while (next_ == held_.size()) {
     if (ended_) return false;
     next_ = 0;
-    ended_ = !inner_->next_batch(held_);
+    ended_ = !inner().next_batch(held_);
   }
   return true;
 }

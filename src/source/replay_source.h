@@ -8,12 +8,12 @@
 #include <optional>
 #include <vector>
 
-#include "source/frame_source.h"
 #include "source/wake_up.h"
+#include "source/wrapped_source.h"
 
 namespace rocetop::source {
 
-class ReplaySource final : public FrameSource {
+class ReplaySource final : public WrappedSource {
  public:
   /// `speed`: 1 is as it was captured, 0 as fast as it can be read. `tick`: at full speed, how far time goes at once.
   ReplaySource(std::unique_ptr<FrameSource> inner, double speed, Nanos tick);
@@ -21,10 +21,6 @@ class ReplaySource final : public FrameSource {
   bool next_batch(std::vector<Frame>& batch) override;
   std::optional<Nanos> clock() const override { return clock_; }
   void wake() override { wake_.call(); }
-  const std::vector<InterfaceFacts>& interfaces() const override { return inner_->interfaces(); }
-  const std::vector<Problem>& problems() const override { return inner_->problems(); }
-  std::uint64_t bytes_read() const override { return inner_->bytes_read(); }
-  std::optional<std::uint64_t> bytes_total() const override { return inner_->bytes_total(); }
 
   /// A silence of more than this is passed over: stamps may be absurd.
   static constexpr Nanos kSilenceMost = seconds(3600);
@@ -38,7 +34,6 @@ class ReplaySource final : public FrameSource {
   void follow(std::vector<Frame>& batch);
   void start_at(Nanos time);
 
-  std::unique_ptr<FrameSource> inner_;
   double speed_;
   Nanos tick_;
   WakeUp wake_;

@@ -164,15 +164,17 @@ class Live(unittest.TestCase):
         return pathlib.Path(self.folder.name) / name
 
     def test_a_recording_never_overwrites_what_is_read(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder) / "own.pcap"
-            path.write_bytes(b"\xd4\xc3\xb2\xa1\x02\0\x04\0" + bytes(8) + b"\0\0\x04\0\1\0\0\0")
-            before = path.read_bytes()
-            done = subprocess.run([PROGRAM, "live", "--speed", "max", "-r", str(path), "-w", str(path)],
-                                  capture_output=True, text=True)
-            self.assertEqual(done.returncode, 2)
-            self.assertIn("would overwrite the input", done.stderr)
-            self.assertEqual(path.read_bytes(), before)
+        for read, written, ring in (("own.pcap", "own.pcap", ()),
+                                    ("own_00001.pcap", "own.pcap", ("--ring-size", "64k"))):
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder) / read
+                path.write_bytes(b"\xd4\xc3\xb2\xa1\x02\0\x04\0" + bytes(8) + b"\0\0\x04\0\1\0\0\0")
+                before = path.read_bytes()
+                done = subprocess.run([PROGRAM, "live", "--speed", "max", "-r", str(path), "-w",
+                                       os.path.join(folder, written), *ring], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn("would overwrite the input", done.stderr)
+                self.assertEqual(path.read_bytes(), before)
 
     def test_totals_and_findings_are_those_of_triage(self) -> None:
         for name in ("write-loss.pcapng", "rnr.pcapng.zst", "timeout.pcapng.zst", "read-restart.pcapng.zst",
