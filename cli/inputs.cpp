@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace rocetop::cli {
 namespace {
@@ -33,6 +34,16 @@ bool file_exists(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0;
 }
 
+Result<std::string> filter_of(const std::vector<std::string>& last_words, const Words& words) {
+  const int filters = int{!last_words.empty()} + int{!words.after_dashes.empty()} + int{!words.filter_option.empty()};
+  const std::string given = joined(last_words.empty() ? words.after_dashes : last_words);
+  if (filters > 1) {
+    return Error{"two filters given: \"" + given + "\" and one more",
+                 "Give it once: with -f, after --, or as the last words."};
+  }
+  return words.filter_option.empty() ? given : words.filter_option;
+}
+
 Result<Inputs> sort_words(const Words& words, const Exists& exists) {
   Inputs inputs;
   inputs.files = words.read_files;
@@ -48,14 +59,9 @@ Result<Inputs> sort_words(const Words& words, const Exists& exists) {
   if (std::count(inputs.files.begin(), inputs.files.end(), "-") > 1) {
     return Error{"standard input (-) can be read only once", ""};
   }
-  const int filters = int{!filter.empty()} + int{!words.after_dashes.empty()} + int{!words.filter_option.empty()};
-  if (filters > 1) {
-    std::string given = !filter.empty() ? joined(filter) : joined(words.after_dashes);
-    return Error{"two filters given: \"" + given + "\" and one more",
-                 "Give it once: with -f, after --, or as the last words (a word that is no file starts the filter)."};
-  }
-  inputs.filter = !words.filter_option.empty() ? words.filter_option
-                                               : joined(words.after_dashes.empty() ? filter : words.after_dashes);
+  auto one = filter_of(filter, words);
+  if (!one) return Error{one.error().message, one.error().hint + " A word that is no file starts the filter."};
+  inputs.filter = std::move(one.value());
   return inputs;
 }
 

@@ -31,6 +31,11 @@ using Exists = std::function<bool(const std::string&)>;
 /// one. Errors: no file, two filters, "-" twice.
 Result<Inputs> sort_words(const Words& words, const Exists& exists);
 
+/// The filter: of -f, behind "--", or `last_words`. Error: more than one.
+Result<std::string> filter_of(const std::vector<std::string>& last_words, const Words& words);
+/// … where all plain words are the filter.
+inline Result<std::string> filter_of(const Words& words) { return filter_of(words.plain, words); }
+
 /// Has a "/" or the ending of a capture file, and no space.
 bool looks_like_a_path(std::string_view word);
 

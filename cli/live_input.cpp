@@ -26,8 +26,7 @@ bool is_pipe(const std::string& path) {
 Result<LiveInput> replay(const LiveInputOptions& options, Nanos tick) {
   const auto speed = parse_speed(options.speed);
   if (!speed) return speed.error();
-  auto capture =
-      options.files.size() == 1 ? source::open_capture(options.files.front()) : source::open_captures(options.files);
+  auto capture = source::open_captures(options.files);
   if (!capture) return capture.error();
   LiveInput input;
   if (options.files.size() == 1 && is_pipe(options.files.front())) {
@@ -51,17 +50,6 @@ Result<double> parse_speed(std::string_view text) {
   if (error != std::errc{} || !(rest.empty() || rest == "x")) return wrong;
   if (!(value >= 1e-3 && value <= 1e6)) return wrong;
   return value;
-}
-
-Result<std::string> filter_of(const Words& words) {
-  const int filters = int{!words.plain.empty()} + int{!words.after_dashes.empty()} + int{!words.filter_option.empty()};
-  if (filters > 1) return Error{"two filters given", "Give it once: with -f, after --, or as the last words."};
-  if (!words.filter_option.empty()) return words.filter_option;
-  std::string filter;
-  for (const std::string& word : words.plain.empty() ? words.after_dashes : words.plain) {
-    filter += (filter.empty() ? "" : " ") + word;
-  }
-  return filter;
 }
 
 Result<LiveInput> open_live_input(const LiveInputOptions& options, Nanos tick, std::string_view arguments) {

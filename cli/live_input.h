@@ -38,7 +38,4 @@ Result<double> parse_speed(std::string_view text);
 /// capture is missing. Errors: what cannot be opened.
 Result<LiveInput> open_live_input(const LiveInputOptions& options, Nanos tick, std::string_view arguments);
 
-/// The filter of a live command line: of -f, behind "--", or all plain words. Error: more than one.
-Result<std::string> filter_of(const Words& words);
-
 }  // namespace rocetop::cli

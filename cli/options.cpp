@@ -39,13 +39,7 @@ void add_input_options(CLI::App& command, CommonOptions& o, const std::string& c
       ->check(not_empty())
       ->group(group);
   command.add_option("--to", o.to, "End there")->type_name("WHEN")->check(not_empty())->group(group);
-  command.add_option("--roce-port", o.roce_ports, "A further UDP port that carries RoCEv2 (repeatable)")
-      ->type_name("N")
-      ->allow_extra_args(false)
-      ->check(a_port())
-      ->group(group);
-  command.add_flag("--no-icrc", o.no_icrc, "Do not check the ICRC (for captures made before the adapter fills it in)")
-      ->group(group);
+  add_decode_options(command, o.roce_ports, o.no_icrc, group);
   command.add_flag("-n", o.numeric, "Accepted for tcpdump's sake (-nn too): no address is ever turned into a name")
       ->group(group);
 }
@@ -124,6 +118,17 @@ void add_common_options(CLI::App& command, CommonOptions& options, const std::st
   add_look_options(command, options.color, options.width);
 }
 
+void add_decode_options(CLI::App& command, std::vector<std::uint16_t>& roce_ports, bool& no_icrc,
+                        const std::string& group) {
+  command.add_option("--roce-port", roce_ports, "A further UDP port that carries RoCEv2 (repeatable)")
+      ->type_name("N")
+      ->allow_extra_args(false)
+      ->check(a_port())
+      ->group(group);
+  command.add_flag("--no-icrc", no_icrc, "Do not check the ICRC (for captures made before the adapter fills it in)")
+      ->group(group);
+}
+
 void add_look_options(CLI::App& command, std::string& color, std::size_t& width) {
   command.add_option("--color", color, "auto, always or never; auto obeys NO_COLOR")
       ->type_name("WHEN")
@@ -195,7 +200,8 @@ Result<Job> interpret(const CommonOptions& options) {
 Result<Run> open(const Job& job, std::function<bool()> before_batch) {
   // Opening waits for a pipe's first bytes. A signal that came just before it began to wait would not end that.
   end_on_interrupt("rocetop: interrupted before anything was read\n");
-  auto source = job.files.size() == 1 ? source::open_capture(job.files.front()) : source::open_captures(job.files);
+  end_if_interrupted();
+  auto source = source::open_captures(job.files);
   end_on_interrupt(nullptr);
   if (!source) return source.error();
   Run run;

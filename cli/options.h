@@ -54,6 +54,10 @@ CLI::Validator a_port();
 /// --color and --width.
 void add_look_options(CLI::App& command, std::string& color, std::size_t& width);
 
+/// --roce-port and --no-icrc, under the heading `group`.
+void add_decode_options(CLI::App& command, std::vector<std::uint16_t>& roce_ports, bool& no_icrc,
+                        const std::string& group);
+
 /// What they mean.
 struct Job {
   std::vector<std::string> files;
