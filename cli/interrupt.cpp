@@ -76,10 +76,6 @@ int interrupted_status() { return 128 + static_cast<int>(interrupt_seen); }
 
 void end_on_interrupt(const char* words) { last_words.store(words); }
 
-void end_if_interrupted() {
-  if (interrupted()) end_program(interrupt_seen);
-}
-
 SignalsHeld::SignalsHeld() {
   const sigset_t set = all_signals();
   sigprocmask(SIG_BLOCK, &set, &before_);

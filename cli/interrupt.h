@@ -16,8 +16,6 @@ int interrupted_status();
 /// From here on the first signal ends the program too. `words`, a whole line, goes to standard error then; the text
 /// must outlive the program. Call again when there is something else to say.
 void end_on_interrupt(const char* words);
-/// Does what end_on_interrupt() has a signal do, for one that came before it.
-void end_if_interrupted();
 
 /// A file that a signal removes before it ends the program; null for none. The text must outlive that.
 void remove_when_killed(const char* path);

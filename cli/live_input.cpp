@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "interrupt.h"
 #include "privileges.h"
 #include "source/input_name.h"
 #include "source/live_interfaces.h"
@@ -26,7 +27,7 @@ bool is_pipe(const std::string& path) {
 Result<LiveInput> replay(const LiveInputOptions& options, Nanos tick) {
   const auto speed = parse_speed(options.speed);
   if (!speed) return speed.error();
-  auto capture = source::open_captures(options.files);
+  auto capture = source::open_captures(options.files, interrupt_descriptor());
   if (!capture) return capture.error();
   LiveInput input;
   if (options.files.size() == 1 && is_pipe(options.files.front())) {

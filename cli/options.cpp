@@ -198,11 +198,8 @@ Result<Job> interpret(const CommonOptions& options) {
 }
 
 Result<Run> open(const Job& job, std::function<bool()> before_batch) {
-  // Opening waits for a pipe's first bytes. A signal that came just before it began to wait would not end that.
-  end_on_interrupt("rocetop: interrupted before anything was read\n");
-  end_if_interrupted();
-  auto source = source::open_captures(job.files);
-  end_on_interrupt(nullptr);
+  auto source = source::open_captures(job.files, interrupt_descriptor());
+  if (!source && interrupted()) return Error{"interrupted before anything was read", ""};
   if (!source) return source.error();
   Run run;
   run.source = std::make_unique<WatchedSource>(std::move(source.value()), std::move(before_batch));

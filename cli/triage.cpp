@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "triage.h"
 
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <optional>
@@ -134,9 +132,8 @@ int run_triage(const TriageOptions& options) {
     if (!file.empty()) read.push_back(file);
   }
   if (auto done = reports.open(options.html, options.csv, read); !done) return complain(done.error()), kExitError;
-  const bool from_pipe = job->files == std::vector<std::string>{"-"};
-  auto run = open(*job, [from_pipe] { return from_pipe ? wait_for_input(STDIN_FILENO) : !interrupted(); });
-  if (!run) return complain(run.error()), kExitError;
+  auto run = open(*job, [] { return !interrupted(); });
+  if (!run) return complain(run.error()), interrupted() ? interrupted_status() : kExitError;
   ProgressBar bar(stderr_is_terminal());
   const model::Snapshot whole = analyse(*job, *run, reports.recorder(), bar);
   bar.say("writing the report");

@@ -27,7 +27,11 @@ bool WatchedSource::next_batch(std::vector<source::Frame>& batch) {
     kept_.reset();
     return kept_more_;
   }
-  return inner().next_batch(batch);
+  if (inner().next_batch(batch)) return true;
+  // A pipe was waited for when somebody ended that.
+  const auto total = bytes_total();
+  if (!(total && bytes_read() >= *total) && before_batch_ && !before_batch_()) stopped_ = true;
+  return false;
 }
 
 }  // namespace rocetop::cli

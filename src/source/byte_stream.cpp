@@ -3,10 +3,12 @@
 #include "source/byte_stream.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -18,13 +20,18 @@ namespace {
 
 class FileStream final : public ByteStream {
  public:
-  FileStream(int descriptor, std::optional<std::uint64_t> bytes_total)
-      : descriptor_(descriptor), bytes_total_(bytes_total) {}
+  /// `waits`: reading may take for ever, until `stop` is readable.
+  FileStream(int descriptor, std::optional<std::uint64_t> bytes_total, bool waits, int stop)
+      : descriptor_(descriptor), stop_(stop), waits_(waits), bytes_total_(bytes_total) {}
   ~FileStream() override {
     if (descriptor_ != STDIN_FILENO) ::close(descriptor_);
   }
 
   std::size_t read(std::span<std::uint8_t> into) override {
+    if (waits_ && !wait()) {
+      end_ = {StreamEnd::Kind::kInterrupted, "interrupted", ""};
+      return 0;
+    }
     const ssize_t got = ::read(descriptor_, into.data(), into.size());
     if (got < 0) {
       const auto kind = errno == EINTR ? StreamEnd::Kind::kInterrupted : StreamEnd::Kind::kFailed;
@@ -39,7 +46,19 @@ class FileStream final : public ByteStream {
   std::optional<std::uint64_t> bytes_total() const override { return bytes_total_; }
 
  private:
+  /// Until there is something to read, or the end. False if nobody wants it any more.
+  bool wait() const {
+    std::array<pollfd, 2> waiting = {{{descriptor_, POLLIN, 0}, {stop_, POLLIN, 0}}};  // poll() skips -1
+    while (::poll(waiting.data(), waiting.size(), -1) < 0) {
+      if (errno != EINTR) return true;  // whatever it is, reading will tell
+      if (stop_ < 0) return false;
+    }
+    return waiting[1].revents == 0;
+  }
+
   int descriptor_;
+  int stop_;
+  bool waits_;
   std::optional<std::uint64_t> bytes_total_;
   std::uint64_t bytes_read_ = 0;
   StreamEnd end_;
@@ -102,12 +121,14 @@ Error open_error(const std::string& path, int error) {
 
 }  // namespace
 
-Result<std::unique_ptr<ByteStream>> open_file_stream(const std::string& path) {
+Result<std::unique_ptr<ByteStream>> open_file_stream(const std::string& path, int stop) {
   const bool standard_input = path == "-";
   // A path with a NUL inside would be cut there and name another file.
   if (path.find('\0') != std::string::npos) return open_error(path, ENOENT);
-  const int descriptor = standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // O_NONBLOCK: a pipe with a name is waited for by FileStream, which can be stopped.
+  const int descriptor = standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return open_error(path, errno);
+  if (!standard_input) ::fcntl(descriptor, F_SETFL, 0);
 
   struct stat facts{};
   const bool known = ::fstat(descriptor, &facts) == 0;
@@ -117,7 +138,7 @@ Result<std::unique_ptr<ByteStream>> open_file_stream(const std::string& path) {
     bytes_total = static_cast<std::uint64_t>(std::max<off_t>(facts.st_size - std::max<off_t>(position, 0), 0));
     ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
   }
-  auto stream = std::make_unique<FileStream>(descriptor, bytes_total);
+  auto stream = std::make_unique<FileStream>(descriptor, bytes_total, !(known && S_ISREG(facts.st_mode)), stop);
   if (known && S_ISDIR(facts.st_mode)) {
     return Error{input_name(path) + ": is a directory", "Name the capture files inside it."};
   }

@@ -22,7 +22,7 @@ struct StreamEnd {
     kClean,        ///< at its proper end (of a plain stream: just the end)
     kCutOff,       ///< compressed data stops in the middle
     kFailed,       ///< the operating system or the decompressor gave up
-    kInterrupted,  ///< a signal handler that does not restart system calls: somebody wants no more of it
+    kInterrupted,  ///< somebody wants no more of it: `stop` was readable, or a signal ended the system call
   };
   Kind kind = Kind::kClean;
   std::string reason;  ///< for kCutOff and kFailed, in words
@@ -48,8 +48,9 @@ class ByteStream {
   virtual std::optional<std::uint64_t> bytes_total() const = 0;
 };
 
-/// The file at `path`, or standard input for "-". Errors: cannot be opened, a directory.
-Result<std::unique_ptr<ByteStream>> open_file_stream(const std::string& path);
+/// The file at `path`, or standard input for "-". What is no file (a pipe, also one that nobody writes to yet) is
+/// waited for until `stop` has something to read (-1: for ever). Errors: cannot be opened, a directory.
+Result<std::unique_ptr<ByteStream>> open_file_stream(const std::string& path, int stop = -1);
 
 /// A copy of `bytes`, handed out at most `chunk_bytes` at a time, as a pipe would (0: no limit).
 std::unique_ptr<ByteStream> memory_stream(std::vector<std::uint8_t> bytes, std::size_t chunk_bytes = 0);

@@ -78,12 +78,13 @@ class FrameSource {
   virtual std::optional<std::uint64_t> bytes_total() const = 0;
 };
 
-/// Opens one capture: pcap or pcapng, plain, gzip or zstd; `path` "-" is standard input.
-/// Errors: not readable, a directory, empty, not a capture, a format that is refused (each with a hint).
-Result<std::unique_ptr<FrameSource>> open_capture(const std::string& path);
+/// Opens one capture: pcap or pcapng, plain, gzip or zstd; `path` "-" is standard input. A pipe is waited for, here and
+/// in every next_batch(), until the descriptor `stop` has something to read (-1: for ever); that ends the source.
+/// Errors: not readable, a directory, empty, not a capture, a format that is refused (each with a hint), stopped.
+Result<std::unique_ptr<FrameSource>> open_capture(const std::string& path, int stop = -1);
 
 /// Opens several captures as one, in order of time: files whose times do not overlap follow each other, overlapping
 /// ones are merged frame by frame. Errors as above, for the first file that has one.
-Result<std::unique_ptr<FrameSource>> open_captures(const std::vector<std::string>& paths);
+Result<std::unique_ptr<FrameSource>> open_captures(const std::vector<std::string>& paths, int stop = -1);
 
 }  // namespace rocetop::source

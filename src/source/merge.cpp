@@ -276,8 +276,8 @@ struct FileIdentity {
 };
 
 /// Opens the capture at `path` to see when it begins. Only what cannot be opened again (a pipe) stays open.
-Result<Input> look_at(const std::string& path, std::uint32_t file, bool can_be_reopened) {
-  auto source = open_capture(path);
+Result<Input> look_at(const std::string& path, std::uint32_t file, bool can_be_reopened, int stop) {
+  auto source = open_capture(path, stop);
   if (!source) return source.error();
   Input input;
   input.path = path;
@@ -293,7 +293,7 @@ Result<Input> look_at(const std::string& path, std::uint32_t file, bool can_be_r
 }
 
 /// All captures, in order of their first frames. Error: for the first that has one, or that was given before.
-Result<std::vector<Input>> look_at_all(const std::vector<std::string>& paths) {
+Result<std::vector<Input>> look_at_all(const std::vector<std::string>& paths, int stop) {
   std::vector<Input> inputs;
   std::map<FileIdentity, std::string> seen;
   for (const std::string& path : paths) {
@@ -309,7 +309,7 @@ Result<std::vector<Input>> look_at_all(const std::vector<std::string>& paths) {
       }
     }
     auto input =
-        look_at(path, static_cast<std::uint32_t>(inputs.size()), known && S_ISREG(facts.st_mode) && path != "-");
+        look_at(path, static_cast<std::uint32_t>(inputs.size()), known && S_ISREG(facts.st_mode) && path != "-", stop);
     if (!input) return input.error();
     inputs.push_back(std::move(input.value()));
   }
@@ -337,13 +337,13 @@ Result<Done> try_out(const std::vector<Input>& inputs) {
 
 }  // namespace
 
-Result<std::unique_ptr<FrameSource>> open_captures(const std::vector<std::string>& paths) {
+Result<std::unique_ptr<FrameSource>> open_captures(const std::vector<std::string>& paths, int stop) {
   if (paths.empty()) return Error{"no capture was named", "Name one or more files, or - for standard input."};
-  if (paths.size() == 1) return open_capture(paths.front());
+  if (paths.size() == 1) return open_capture(paths.front(), stop);
   if (paths.size() > kMostFiles) {
     return Error{"more than 65536 captures cannot be read as one", "Merge some of them first with mergecap."};
   }
-  auto inputs = look_at_all(paths);
+  auto inputs = look_at_all(paths, stop);
   if (!inputs) return inputs.error();
   if (auto tried = try_out(inputs.value()); !tried) return tried.error();
   return std::unique_ptr<FrameSource>(std::make_unique<MergeSource>(std::move(inputs.value())));

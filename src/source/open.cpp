@@ -69,8 +69,8 @@ Result<std::unique_ptr<FrameSource>> open_stream(std::unique_ptr<ByteStream> str
   return Error{name + ": is compressed twice", "Decompress it once."};
 }
 
-Result<std::unique_ptr<FrameSource>> open_capture(const std::string& path) {
-  auto stream = open_file_stream(path);
+Result<std::unique_ptr<FrameSource>> open_capture(const std::string& path, int stop) {
+  auto stream = open_file_stream(path, stop);
   if (!stream) return stream.error();
   return open_stream(std::move(stream.value()), input_name(path));
 }

@@ -386,6 +386,21 @@ class Inputs(unittest.TestCase):
             for pipe in (process.stdin, process.stdout, process.stderr):
                 pipe.close()
 
+    def test_an_interrupt_in_the_middle_of_a_record_reports(self) -> None:
+        process = subprocess.Popen([PROGRAM, "triage", "--json", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        process.stdin.write(pathlib.Path(WRITE_LOSS).read_bytes()[:-20])
+        process.stdin.flush()
+        while any(fcntl.ioctl(process.stdin, termios.FIONREAD, bytes(4))):  # until it has taken all of that
+            self.assertIsNone(process.poll())
+        process.terminate()
+        report = json.loads(process.stdout.read())
+        self.assertTrue(report["interrupted"])
+        self.assertNotIn("cut off", process.stderr.read().decode())
+        self.assertEqual(process.wait(), 143)
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            pipe.close()
+
     def test_the_second_interrupt_leaves_nothing_half_written(self) -> None:
         html = os.path.join(self.folder.name, "report.html")
         process = subprocess.Popen([PROGRAM, "triage", "--html", html, "-"], stdin=subprocess.PIPE,
@@ -431,7 +446,8 @@ class Inputs(unittest.TestCase):
                     int(re.search(r"SigCgt:\s*(\w+)", status).group(1), 16) >> (signal.SIGTERM - 1) & 1):
                 self.assertIsNone(process.poll())
             process.terminate()
-            self.assertIn(process.wait(), (143, -signal.SIGTERM))
+            self.assertEqual(process.wait(), 143)
+            self.assertIn(b"interrupted before anything was read", process.stderr.read())
             self.assertEqual([name for name in os.listdir(self.folder.name) if name != "fifo"], [])
             for pipe in (process.stdin, process.stdout, process.stderr):
                 pipe.close()

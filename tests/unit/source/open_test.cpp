@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <thread>
+
 #include "compression.h"
 #include "temporary_files.h"
 
@@ -227,6 +229,60 @@ TEST_F(OpenCapture, APipeIsNotWaitedForOnceAFrameIsThere) {
   EXPECT_EQ(batch.size(), 2u);
   EXPECT_EQ(source.value()->bytes_total(), std::nullopt);
   ::close(writer);
+}
+
+class Waiting : public OpenCapture {
+ protected:
+  void SetUp() override {
+    OpenCapture::SetUp();
+    ASSERT_EQ(::pipe(stop_), 0);
+    ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
+  }
+  void TearDown() override {
+    ::close(stop_[0]);
+    ::close(stop_[1]);
+    OpenCapture::TearDown();
+  }
+  void stop() const { ASSERT_EQ(::write(stop_[1], "", 1), 1); }
+
+  int stop_[2] = {-1, -1};
+};
+
+TEST_F(Waiting, EndsForAPipeThatNobodyWritesTo) {
+  stop();
+  EXPECT_EQ(open_capture(path("fifo"), stop_[0]).error().message, path("fifo") + ": interrupted");
+  EXPECT_EQ(open_captures({path("fifo"), write("file", small_pcap())}, stop_[0]).error().message,
+            path("fifo") + ": interrupted");
+}
+
+TEST_F(Waiting, EndsInTheMiddleOfARecord) {
+  const int writer = ::open(path("fifo").c_str(), O_RDWR);
+  ASSERT_GE(writer, 0);
+  Buffer bytes = small_pcap();
+  bytes.resize(bytes.size() - 1);
+  ASSERT_EQ(::write(writer, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  auto source = open_capture(path("fifo"), stop_[0]);
+  ASSERT_TRUE(source);
+  std::vector<Frame> batch;
+  ASSERT_TRUE(source.value()->next_batch(batch));
+  EXPECT_EQ(batch.size(), 1u);
+  stop();
+  EXPECT_FALSE(source.value()->next_batch(batch));
+  EXPECT_TRUE(source.value()->problems().empty());  // whoever stopped it knows
+  ::close(writer);
+}
+
+TEST_F(Waiting, IsForAPipesFirstWriter) {
+  std::thread writer([this] {
+    const int fd = ::open(path("fifo").c_str(), O_WRONLY);  // waits for the reader
+    const Buffer bytes = small_pcap();
+    EXPECT_EQ(::write(fd, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+    ::close(fd);
+  });
+  const Reading reading = read_all(open_capture(path("fifo"), stop_[0]));
+  writer.join();
+  EXPECT_EQ(reading.error, "");
+  EXPECT_EQ(reading.frames.size(), 2u);
 }
 
 }  // namespace
