@@ -4,6 +4,7 @@
 // It knows nothing of what was sent but where that began.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include "base/frame_id.h"
@@ -23,6 +24,11 @@ class Acknowledgements {
   void on_unreadable() { unreadable_ = true; }
   /// Everything up to `seq`, of the PSNs sent up to `highest`, is received. Not called for less than before.
   void advance(Sequence seq, const PacketFacts& reply, Sequence highest);
+
+  /// The receiver waits for `seq`, which was sent before the first one seen: what is from there on has not arrived.
+  void waits_for(Sequence seq) {
+    if (!last_frame_) received_ = std::min(received_, seq - 1);
+  }
 
   /// Highest PSN proved received; the PSN before the first when none.
   Sequence received() const { return received_; }

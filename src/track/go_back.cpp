@@ -40,12 +40,13 @@ Nanos asked_time(const PendingRead& read) { return read.asked_again ? read.asked
 Nanos since(Nanos then, const PacketFacts& packet) { return std::max(packet.time - then, Nanos{}); }
 
 /// The sender last sent it when the tap saw it, or, if the tap never did, just before the packet that jumped over it.
+/// Of what it sent before the capture began, at least since the newest of its requests.
 Nanos wait_before(Sequence seq, const PacketFacts& packet, const SentSoFar& sent) {
   const Slot* slot = sent.history.find(seq);
   if (is_seen(slot) && slot->last_frame != packet.frame) return since(slot->last_time, packet);
   if (const PendingRead* read = sent.reads.find(seq)) return since(asked_time(*read), packet);
   if (const auto* run = sent.missing.find(seq)) return since(run->time, packet);
-  return {};
+  return since(sent.last_request_time, packet);
 }
 
 /// Why the sender went back to `seq`, by what the tap saw before; and the trigger. `e.wait` is since it was last sent.
@@ -66,11 +67,14 @@ Cause cause_of(Sequence seq, const PacketFacts& packet, const SentSoFar& sent, E
   const auto last_reply = replies.last_reply_time();
   if (!last_reply) return Cause::kUnknown;
   // Responses flow: something came after it was asked for, and not long ago; or there was no time for a timer.
-  const PendingRead* read = packet.wants_response() ? sent.reads.find(seq) : nullptr;
-  if (read && packet.time - *last_reply < kResponsesFlow &&
-      (*last_reply > asked_time(*read) || e.wait < kDirectionSkew + kDirectionSkew)) {
+  const bool flow = packet.wants_response() && packet.time - *last_reply < kResponsesFlow;
+  const PendingRead* read = flow ? sent.reads.find(seq) : nullptr;
+  if (read && (*last_reply > asked_time(*read) || e.wait < kDirectionSkew + kDirectionSkew)) {
     return Cause::kReadRestart;
   }
+  // Asked for before the capture began: what came since is all that is known.
+  if (flow && seq < sent.first) return Cause::kReadRestart;
+  if (seq < sent.first && e.wait < kSilence) return Cause::kUnknown;
   if (replies.unreadable() && e.wait < kSilence) return Cause::kUnknown;
   return Cause::kTimeout;
 }

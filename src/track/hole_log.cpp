@@ -20,11 +20,16 @@ std::uint64_t sending(const CaptureHole& silence, const std::vector<ConnectionCo
   return n;
 }
 
+struct Jumps {
+  std::uint64_t lost = 0;          // runs of PSNs that were sent again
+  std::uint64_t acknowledged = 0;  // … that the receiver had
+};
+
 /// Leaves of the jumps those whose PSNs are missing in a connection and were not sent again: what was sent again had
-/// been lost, and a queue pair used again does not go on. Gives how many were sent again.
-std::uint64_t keep_what_went_on(CaptureHole& silence, const std::vector<ConnectionCounts>& connections) {
+/// been lost, and a queue pair used again does not go on.
+Jumps keep_what_went_on(CaptureHole& silence, const std::vector<ConnectionCounts>& connections) {
   std::vector<FrameId> went_on;
-  std::uint64_t lost = 0;
+  Jumps found;
   silence.psns = 0;
   std::sort(silence.jumps.begin(), silence.jumps.end());
   each_direction(connections, [&](const DirectionCounts& d) {
@@ -32,9 +37,10 @@ std::uint64_t keep_what_went_on(CaptureHole& silence, const std::vector<Connecti
       for (const MissingRun& run : space->missing) {
         if (!std::binary_search(silence.jumps.begin(), silence.jumps.end(), run.seen_at)) continue;
         if (run.outcome == Outcome::kRetransmitted || run.outcome == Outcome::kReordered) {
-          ++lost;
+          ++found.lost;
           continue;
         }
+        found.acknowledged += run.outcome == Outcome::kCaptureMissed ? 1 : 0;
         went_on.push_back(run.seen_at);
         silence.psns += run.psns();
       }
@@ -44,7 +50,7 @@ std::uint64_t keep_what_went_on(CaptureHole& silence, const std::vector<Connecti
   went_on.erase(std::unique(went_on.begin(), went_on.end()), went_on.end());
   silence.jumps = std::move(went_on);
   silence.jumped = silence.jumps.size();
-  return lost;
+  return found;
 }
 
 }  // namespace
@@ -74,9 +80,12 @@ std::vector<CaptureHole> HoleLog::finish(const std::vector<ConnectionCounts>& co
   std::vector<CaptureHole> holes;
   for (CaptureHole silence : silences_) {
     if (silence.jumped == 0) continue;
-    const std::uint64_t lost = keep_what_went_on(silence, connections);
-    if (silence.jumped == 0 || lost >= silence.jumped || (silence.jumped == 1 && silence.uc_jumps > 0)) continue;
+    const Jumps jumps = keep_what_went_on(silence, connections);
+    if (silence.jumped == 0 || jumps.lost >= silence.jumped) continue;
     const bool between_files = silence.before.file() != silence.after.file();
+    // One direction alone may have lost them, or be of a queue pair that was reset meanwhile.
+    const bool known = jumps.acknowledged > 0 || (between_files && silence.uc_jumps == 0);
+    if (silence.jumped == 1 && !known) continue;
     if (!between_files && silence.psns < kStrayLoss * silence.jumped) continue;
     if (silence.jumped * 2 < sending(silence, connections)) continue;
     holes.push_back(std::move(silence));

@@ -388,11 +388,13 @@ void RequestSpace::resend(Sequence seq, Sequence last, const PacketFacts& packet
   reach(last);
 }
 
-void RequestSpace::end_episode(Context& context) {
+/// `cut_short`: by the end of the capture. A sender that goes back for a NAK may begin with what was acknowledged, and
+/// what was not comes after it.
+void RequestSpace::end_episode(Context& context, bool cut_short) {
   if (!episodes_.is_open()) return;
   EpisodeLog::Open& open = episodes_.open();
   const Cause cause = open.episode.cause;
-  if ((cause == Cause::kTimeout || cause == Cause::kUnknown || cause == Cause::kNak) &&
+  if ((cause == Cause::kTimeout || cause == Cause::kUnknown || (cause == Cause::kNak && !cut_short)) &&
       was_spurious(open, first_, reads_)) {
     open.episode.cause = Cause::kSpurious;
   }
@@ -406,6 +408,7 @@ void RequestSpace::end_episode(Context& context) {
 RequestSpace::Fit RequestSpace::fits(const PacketFacts& reply) const {
   if (!started_) return Fit::kNone;
   const Sequence seq = extend(highest_, reply.psn);
+  if (is_nak_from_before(reply)) return Fit::kExact;
   if (seq < first_ || seq > highest_ + (reply.role == wire::Role::kAcknowledge ? 1 : 0)) return Fit::kNone;
   if (reply.role == wire::Role::kResponse) return reads_.find(seq) ? Fit::kExact : Fit::kNone;
   const Slot* slot = history_.find(seq);
@@ -414,6 +417,14 @@ RequestSpace::Fit RequestSpace::fits(const PacketFacts& reply) const {
   if (seq <= replies_.received()) return Fit::kNone;
   // Any PSN of a narrow window says as much: it is hit by chance once in 4,000 connections.
   return highest_ - replies_.received() <= kNarrowWindow ? Fit::kExact : Fit::kInWindow;
+}
+
+/// Whether the receiver waits for a packet sent shortly before the first one seen, and so to be sent again here.
+bool RequestSpace::is_nak_from_before(const PacketFacts& reply) const {
+  if (reply.role != wire::Role::kAcknowledge || !reply.has_aeth) return false;
+  const Sequence seq = extend(highest_, reply.psn);
+  if (seq >= first_ || seq < first_ - kBeforeFirst || highest_ - first_ > kNarrowWindow) return false;
+  return wire::aeth_kind(reply.syndrome) == wire::AethKind::kRnrNak || reply.is_sequence_nak();
 }
 
 void RequestSpace::on_reply(const PacketFacts& reply, Context& context, Observation& observation) {
@@ -439,6 +450,7 @@ void RequestSpace::on_reply(const PacketFacts& reply, Context& context, Observat
     messages_.on_reply(reply, placed());
     return;
   }
+  if (seq < first_ && is_nak_from_before(reply)) replies_.waits_for(seq);
   advance_received(seq - 1, reply, context);
   messages_.on_reply(reply, placed());
   if (kind == wire::AethKind::kRnrNak || wire::nak_code(reply.syndrome) == wire::NakCode::kPsnSequenceError) {
@@ -518,7 +530,7 @@ void RequestSpace::finish(Context& context) {
   if (!started_) return;
   count_copies();
   late_.were_reordered(counts_, context);
-  end_episode(context);
+  end_episode(context, true);
   missing_.settle_through(replies_.received(), Outcome::kCaptureMissed, counts_, context.lists);
   missing_.settle_all(Outcome::kUnresolved, counts_, context.lists);
   if (replies_.received() > highest_) {

@@ -123,6 +123,7 @@ class RequestSpace {
 
  private:
   bool is_quiet() const;
+  bool is_nak_from_before(const PacketFacts& reply) const;
   void start(const PacketFacts& packet);
   void count_answer(Sequence seq);
   SentSoFar sent() const;
@@ -156,7 +157,7 @@ class RequestSpace {
   void begin_episode(Sequence seq, const PacketFacts& packet, Context& context);
   void resend(Sequence seq, Sequence last, const PacketFacts& packet, bool delivered, Context& context,
               Observation& observation);
-  void end_episode(Context& context);
+  void end_episode(Context& context, bool cut_short = false);
   void on_nak(Sequence seq, const PacketFacts& reply, bool rnr);
   void advance_received(Sequence seq, const PacketFacts& reply, Context& context);
   void tell_acknowledged(Sequence first, Sequence last, const PacketFacts& reply, Context& context) const;

@@ -20,7 +20,7 @@ void ResponseSpace::on_response(const PacketFacts& packet, RequestSpace* request
   const Sequence seq = started_ ? extend(highest_, packet.psn)
                        : known  ? requests->sequence_of(packet.psn)
                                 : kOneWrap + static_cast<Sequence>(packet.psn.value);
-  if (!started_) begin(seq, known ? requests : nullptr);
+  if (!started_) begin(seq, packet, known ? requests : nullptr);
   if (!counts_.first_psn) counts_.first_psn = packet.psn;
   PendingRead* read = known ? requests->reads().find(seq) : nullptr;
   if (seq > highest_) {
@@ -32,11 +32,17 @@ void ResponseSpace::on_response(const PacketFacts& packet, RequestSpace* request
   last_time_ = packet.time;
 }
 
-/// The first response, or what shows that there were some, is `seq`: from the oldest READ on, all are expected.
-void ResponseSpace::begin(Sequence seq, const RequestSpace* requests) {
+/// `packet`, the first response, or what shows that there were some, is `seq`: from the oldest READ on that was asked
+/// for before it, all are expected. (Responses may have waited for their connection, and READs been asked for again
+/// since.)
+void ResponseSpace::begin(Sequence seq, const PacketFacts& packet, const RequestSpace* requests) {
   started_ = true;
   first_ = seq;
-  if (requests && !requests->reads().empty()) first_ = std::min(first_, requests->reads().oldest());
+  if (requests && !requests->reads().empty()) {
+    requests->reads().each_overlapping(requests->reads().oldest(), seq, [&](const PendingRead& read) {
+      if (read.frame < packet.frame) first_ = std::min(first_, read.first);
+    });
+  }
   highest_ = first_ - 1;
 }
 
@@ -44,7 +50,7 @@ void ResponseSpace::on_acknowledgement(const PacketFacts& packet, const RequestS
   const Sequence seq = requests.sequence_of(packet.psn);
   const PendingRead* newest = requests.reads().newest();
   if (seq > requests.highest() || !newest || newest->last <= tail_end()) return;
-  if (!started_) begin(seq, &requests);
+  if (!started_) begin(seq, packet, &requests);
   requests.reads().each_overlapping(tail_end() + 1, seq - 1, [&](const PendingRead& read) {
     if (read.last >= seq || read.last <= tail_end() || tail_.size() >= kTailMost) return;
     tail_.push_back({std::max(tail_end() + 1, read.first), read.last, packet.frame, packet.time});
@@ -77,6 +83,7 @@ void ResponseSpace::note_missing(Sequence seq, const PacketFacts& packet, const 
   };
   if (requests) {
     requests->reads().each_overlapping(highest_ + 1, seq - 1, [&](const PendingRead& read) {
+      if (packet.frame < read.frame) return;  // asked for since
       const Sequence first = std::max(covered + 1, read.first);
       const Sequence last = std::min(read.last, seq - 1);
       add(first, last);
@@ -114,7 +121,7 @@ void ResponseSpace::on_old(Sequence seq, const PacketFacts& packet, const Pendin
       }
       late_were_resent(context);
     }
-    retransmitted(seq, packet, true, context, observation);
+    retransmitted(seq, packet, seq >= first_, context, observation);
     return;
   }
   if (asked_again || goes_on) {
@@ -201,11 +208,11 @@ void ResponseSpace::finish(const RequestSpace* requests, Context& context) {
   });
 }
 
-/// A requester that went on without asking again had the responses, and the capture did not.
+/// A requester that went on for long without asking again had the responses, and the capture did not.
 Outcome ResponseSpace::fate_of(const MissingPsns::Run& run, const RequestSpace& requests) {
   const PendingRead* read = requests.reads().find(run.first);
   const bool asked_again = read && read->asked_again && read->asked_again_time > run.time;
-  const bool went_on = !asked_again && requests.last_new_time() > run.time + kDirectionSkew;
+  const bool went_on = !asked_again && requests.last_new_time() > run.time + kResponsesFlow;
   return went_on ? Outcome::kCaptureMissed : Outcome::kUnresolved;
 }
 

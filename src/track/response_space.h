@@ -45,7 +45,7 @@ class ResponseSpace {
  private:
   void on_new(Sequence seq, const PacketFacts& packet, const RequestSpace* requests, bool delivered, Context& context,
               Observation& observation);
-  void begin(Sequence seq, const RequestSpace* requests);
+  void begin(Sequence seq, const PacketFacts& packet, const RequestSpace* requests);
   static Outcome fate_of(const MissingPsns::Run& run, const RequestSpace& requests);
   /// The last PSN that a response or an acknowledgement has jumped over or filled.
   Sequence tail_end() const { return tail_.empty() ? highest_ : std::max(highest_, tail_.back().last); }

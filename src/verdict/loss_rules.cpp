@@ -179,6 +179,9 @@ void after_tap(Docket& docket, const DirectionView& v) {
       // Never acknowledged to the end: a peer that says nothing may have received everything.
       const auto acked = v.direction->last_acked_psn;
       if (!acked || serial_difference(acked->value, e.first_psn.value) < 0) continue;
+      // Where both had arrived, a second acknowledgement comes as late as the first one: past the end, perhaps.
+      const bool may_be_late = v.direction->round_trips.rtt_ns.max() * 2 > e.wait.count;
+      if (may_be_late && docket.evidence().capture.last_time - e.first_time < e.wait) continue;
     }
     ++(e.cause == Cause::kNak ? by_nak : by_timeout);
     proof.push_back(&e);

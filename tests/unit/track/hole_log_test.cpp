@@ -72,6 +72,20 @@ TEST_F(Holes, AreNotOneJumpOfOneUnreliableConnection) {
   EXPECT_TRUE(holes().empty());
 }
 
+TEST_F(Holes, AreNotOneJumpWithoutAnyReply) {
+  // A queue pair that is reset and begins anew looks the same, of whatever transport.
+  const auto send = [&](std::uint32_t first) {
+    for (std::uint32_t psn = first; psn < first + 100; ++psn) {
+      now = now + microseconds(1);
+      tracker.on_packet(test::packet(1, 2, test::kWriteOnlyOpcode, 10, psn), FrameId(0, ++frame), now, 1100);
+    }
+  };
+  send(0);
+  now = now + milliseconds(50);
+  send(5'000);
+  EXPECT_TRUE(holes().empty());
+}
+
 TEST_F(Holes, AreNotStrayLossesAfterAPause) {
   all_send(0, 99);
   now = now + milliseconds(50);
