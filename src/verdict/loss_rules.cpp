@@ -24,19 +24,6 @@ std::uint64_t missing(const SpaceCounts& space, Outcome outcome) {
   return space.missing_packets[static_cast<std::size_t>(outcome)];
 }
 
-/// A PSN inside a go-back that reappears proves no loss by itself: the first resent one does, if a NAK named it, or if
-/// nothing had acknowledged it for as long as a QP timeout.
-bool proves_loss(const Episode& e, const Thresholds& thresholds) {
-  if (e.first_psn_acked || e.first_psn_late) return false;
-  const bool waited = e.wait.count == 0 || e.wait >= thresholds.early_wait;
-  return (e.cause == Cause::kNak && e.named_by_nak) || (e.cause == Cause::kTimeout && waited);
-}
-
-bool holds(const MissingRun& run, Psn psn) {
-  return serial_difference(psn.value, run.first_psn.value) >= 0 &&
-         serial_difference(run.last_psn.value, psn.value) >= 0;
-}
-
 /// The sender's timer ran out although nothing that had passed the tap wanted a reply, and then the tap saw new PSNs:
 /// the end of what was sent before never reached it. Only after a silence that a sender busy in mid-message does not
 /// make (a timer may fire there too).
@@ -52,28 +39,29 @@ struct LostBefore {
   std::uint64_t maybe_late = 0;  ///< of `proven`, that may have come late instead
 };
 
+/// PSNs that came only when they were sent again, in gaps that are proven to be losses.
+std::uint64_t proven(const Docket& docket, const DirectionView& v, const SpaceCounts& space) {
+  std::uint64_t psns = 0;
+  for (const MissingRun& run : space.missing) {
+    if (run.outcome == Outcome::kRetransmitted && is_proven(docket, v, space, run)) psns += run.psns();
+  }
+  return psns;
+}
+
 LostBefore lost_before(const Docket& docket, const DirectionView& v) {
   const SpaceCounts& requests = v.direction->requests;
-  const auto& capture = docket.evidence().capture;
-  const bool capture_whole = capture.capture_missed_packets == 0 && capture.dropped_reported.value_or(0) == 0;
+  const SpaceCounts& responses = v.direction->responses;
   LostBefore lost;
-  lost.proven = missing(v.direction->responses, Outcome::kRetransmitted);
   // What came after all was late, whatever was sent again for it.
   const std::uint64_t resent = missing(requests, Outcome::kRetransmitted);
   const std::uint64_t all = resent - std::min(resent, requests.late_originals);
-  if (capture_whole || requests.missing_omitted > 0) {
-    lost.proven += all;
+  const std::uint64_t asked_again = missing(responses, Outcome::kRetransmitted);
+  if (is_whole(docket.evidence().capture)) {
+    lost.proven = all + asked_again;
   } else {
-    std::uint64_t named = 0;
-    for (const MissingRun& run : requests.missing) {
-      if (run.outcome != Outcome::kRetransmitted) continue;
-      const bool proof = std::any_of(requests.episodes.begin(), requests.episodes.end(), [&](const Episode& e) {
-        return proves_loss(e, docket.thresholds()) && !e.first_psn_seen && holds(run, e.first_psn);
-      });
-      named += proof ? run.psns() : 0;
-    }
-    lost.proven += named;
-    lost.open = all - std::min(all, named);
+    lost.proven = requests.missing_omitted > 0 ? all : std::min(all, proven(docket, v, requests));
+    lost.proven += responses.missing_omitted > 0 ? asked_again : proven(docket, v, responses);
+    lost.open = all + asked_again - std::min(all + asked_again, lost.proven);
   }
   for (const MissingRun& run : requests.missing)
     lost.maybe_late += filled(requests, run) == Filled::kMaybeByLate ? run.psns() : 0;
@@ -92,9 +80,11 @@ void before_tap(Docket& docket, const DirectionView& v) {
   const std::uint64_t lost = found.proven + found.tails;
   if (lost == 0) return;
   const bool all_maybe_late = found.maybe_late == lost;
-  const Confidence confidence = !replies_seen || all_maybe_late                    ? Confidence::kLow
-                                : found.proven > 0 && found.maybe_late * 2 <= lost ? Confidence::kHigh
-                                                                                   : Confidence::kMedium;
+  // A packet that was lost behind the tap and missed by the capture looks lost before it.
+  const std::uint64_t missed = docket.evidence().capture.capture_missed_packets;
+  const Confidence confidence = !replies_seen || all_maybe_late                         ? Confidence::kLow
+                                : found.proven > missed && found.maybe_late * 2 <= lost ? Confidence::kHigh
+                                                                                        : Confidence::kMedium;
   Finding& f = docket.add("loss.before_tap", Severity::kWarning, docket.weighed(confidence), v);
   f.title = fmt::format("{}{} {} before the capture point, {}", found.tails > 0 ? "at least " : "",
                         plural(lost, "packet"), all_maybe_late ? "lost, or overtaken," : "lost", path_name(v));
@@ -150,7 +140,13 @@ void before_tap(Docket& docket, const DirectionView& v) {
                                                    : "reordering of the others: the sender went back before they "
                                                      "arrived");
   }
-  if (replies_seen) f.ruled_out.emplace_back("capture loss: nothing acknowledged them before");
+  if (missed >= found.proven && missed > 0) {
+    f.explanation += fmt::format(
+        " The capture missed {} that arrived; were these lost behind it and missed as well, it would look the same.",
+        plural(missed, "packet"));
+  } else if (replies_seen) {
+    f.ruled_out.emplace_back("capture loss: nothing acknowledged them before");
+  }
   for (const SpaceCounts* space : {&requests, &responses}) {
     for (const MissingRun& run : space->missing) {
       if (run.outcome == Outcome::kRetransmitted) cite(f, run);

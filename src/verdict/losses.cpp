@@ -5,23 +5,66 @@
 
 namespace rocetop::verdict {
 
+using track::Cause;
 using track::Episode;
 using track::MissingRun;
 using track::Outcome;
 
+namespace {
+
+bool holds(const MissingRun& run, Psn psn) {
+  return serial_difference(psn.value, run.first_psn.value) >= 0 &&
+         serial_difference(run.last_psn.value, psn.value) >= 0;
+}
+
+bool overlap(const Episode& e, const MissingRun& run) {
+  return serial_difference(e.first_psn.value, run.last_psn.value) <= 0 &&
+         serial_difference(run.first_psn.value, e.last_psn.value) <= 0;
+}
+
+}  // namespace
+
 Filled filled(const track::SpaceCounts& space, const MissingRun& run) {
   if (run.outcome != Outcome::kRetransmitted) return Filled::kByResends;
-  const auto overlaps = [&](const Episode& e) {
-    return serial_difference(e.first_psn.value, run.last_psn.value) <= 0 &&
-           serial_difference(run.first_psn.value, e.last_psn.value) <= 0;
-  };
   for (const Episode& e : space.episodes) {
     const bool came_later = !e.first_psn_seen && e.first_psn_late && e.first_psn == run.first_psn && run.psns() == 1;
     if (!e.may_be_late && !came_later) continue;
-    if (overlaps(e)) return e.first_psn_late ? Filled::kByLate : Filled::kMaybeByLate;
+    if (overlap(e, run)) return e.first_psn_late ? Filled::kByLate : Filled::kMaybeByLate;
   }
   return Filled::kByResends;
 }
+
+bool is_whole(const CaptureEvidence& capture) {
+  return capture.capture_missed_packets == 0 && capture.dropped_reported.value_or(0) == 0;
+}
+
+bool proves_loss(const Episode& e, const Thresholds& thresholds) {
+  if (e.first_psn_acked || e.first_psn_late) return false;
+  return (e.cause == Cause::kNak && e.named_by_nak) || (e.cause == Cause::kTimeout && e.wait >= thresholds.early_wait);
+}
+
+bool is_proven(const Docket& docket, const DirectionView& v, const track::SpaceCounts& space, const MissingRun& run) {
+  if (is_whole(docket.evidence().capture)) return true;
+  const bool of_requests = &space == &v.direction->requests;
+  if (!of_requests && !v.opposite) return true;
+  const std::vector<Episode>& episodes = of_requests ? space.episodes : v.opposite->requests.episodes;
+  return std::any_of(episodes.begin(), episodes.end(), [&](const Episode& e) {
+    if (!holds(run, e.first_psn)) return false;
+    return of_requests ? proves_loss(e, docket.thresholds()) && !e.first_psn_seen
+                       : e.cause != Cause::kSpurious && e.cause != Cause::kRnr;
+  });
+}
+
+namespace {
+
+/// Packets of a gap: a READ request is one, and takes the PSNs of all its responses.
+std::uint64_t packets_of(const track::SpaceCounts& space, const MissingRun& run) {
+  std::uint64_t unseen = 0;
+  for (const Episode& e : space.episodes) unseen += overlap(e, run) ? e.unseen_packets : 0;
+  return unseen == 0 ? run.psns() : std::min(run.psns(), unseen);
+}
+
+}  // namespace
 
 std::vector<Loss> losses_of(const Docket& docket) {
   std::vector<Loss> losses;
@@ -32,8 +75,8 @@ std::vector<Loss> losses_of(const Docket& docket) {
         if (run.outcome != Outcome::kRetransmitted && !(uc && run.outcome == Outcome::kUnresolved)) continue;
         if (docket.evidence().capture.is_behind_hole(run.seen_at)) continue;
         const Filled by = filled(*space, run);
-        if (by == Filled::kByLate) continue;
-        losses.push_back({run.seen_at_time, run.psns(), run.seen_at, v, true, by == Filled::kMaybeByLate});
+        if (by == Filled::kByLate || (!uc && !is_proven(docket, v, *space, run))) continue;
+        losses.push_back({run.seen_at_time, packets_of(*space, run), run.seen_at, v, true, by == Filled::kMaybeByLate});
       }
     }
     for (const Episode& e : v.direction->requests.episodes) {

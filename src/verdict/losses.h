@@ -27,6 +27,18 @@ enum class Filled : std::uint8_t {
 };
 Filled filled(const track::SpaceCounts& space, const track::MissingRun& run);
 
+/// Whether the capture, as far as it tells, holds everything that passed.
+bool is_whole(const CaptureEvidence& capture);
+
+/// Whether this go-back proves that its first PSN was lost: a NAK named it, or nothing had acknowledged it for as long
+/// as a QP timeout. (A PSN inside a go-back that reappears proves nothing.)
+bool proves_loss(const track::Episode& e, const Thresholds& thresholds);
+
+/// Whether `run`, a gap of `space` (requests or responses of `v`) that was sent again, was lost: where the capture has
+/// gaps of its own, only if the sender went back for it, or a READ was asked for again from there on.
+bool is_proven(const Docket& docket, const DirectionView& v, const track::SpaceCounts& space,
+               const track::MissingRun& run);
+
 /// In the order of time.
 std::vector<Loss> losses_of(const Docket& docket);
 

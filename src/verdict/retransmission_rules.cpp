@@ -23,7 +23,7 @@ constexpr double kTimeoutUnitNs = 4096;  // IBTA vol. 1, 9.7.6.1.3: 4.096 µs * 
 
 /// Going back this soon is not the QP's timer, whatever the tracker could not find a NAK for.
 bool is_early(const Episode& e, const Thresholds& thresholds) {
-  return e.cause == Cause::kTimeout && e.wait.count > 0 && e.wait < thresholds.early_wait;
+  return e.cause == Cause::kTimeout && e.wait < thresholds.early_wait;
 }
 
 /// Episodes added up.
