@@ -24,6 +24,11 @@ std::uint64_t missing(const SpaceCounts& space, Outcome outcome) {
   return space.missing_packets[static_cast<std::size_t>(outcome)];
 }
 
+bool icrcs_checked(const track::DirectionCounts& d) {
+  return d.icrc[static_cast<std::size_t>(wire::IcrcStatus::kGood)] > 0 ||
+         d.icrc[static_cast<std::size_t>(wire::IcrcStatus::kBad)] > 0;
+}
+
 /// The sender's timer ran out although nothing that had passed the tap wanted a reply, and then the tap saw new PSNs:
 /// the end of what was sent before never reached it. Only after a silence that a sender busy in mid-message does not
 /// make (a timer may fire there too).
@@ -80,12 +85,13 @@ void before_tap(Docket& docket, const DirectionView& v) {
   const std::uint64_t lost = found.proven + found.tails;
   if (lost == 0) return;
   const bool all_maybe_late = found.maybe_late == lost;
+  Confidence confidence = docket.weighed(!replies_seen || all_maybe_late                    ? Confidence::kLow
+                                         : found.proven > 0 && found.maybe_late * 2 <= lost ? Confidence::kHigh
+                                                                                            : Confidence::kMedium);
   // A packet that was lost behind the tap and missed by the capture looks lost before it.
   const std::uint64_t missed = docket.evidence().capture.capture_missed_packets;
-  const Confidence confidence = !replies_seen || all_maybe_late                         ? Confidence::kLow
-                                : found.proven > missed && found.maybe_late * 2 <= lost ? Confidence::kHigh
-                                                                                        : Confidence::kMedium;
-  Finding& f = docket.add("loss.before_tap", Severity::kWarning, docket.weighed(confidence), v);
+  if (confidence == Confidence::kHigh && missed >= found.proven) confidence = Confidence::kMedium;
+  Finding& f = docket.add("loss.before_tap", Severity::kWarning, confidence, v);
   f.title = fmt::format("{}{} {} before the capture point, {}", found.tails > 0 ? "at least " : "",
                         plural(lost, "packet"), all_maybe_late ? "lost, or overtaken," : "lost", path_name(v));
   const std::string late_or_lost = fmt::format(
@@ -120,10 +126,10 @@ void before_tap(Docket& docket, const DirectionView& v) {
   }
   if (found.open > 0) {
     f.explanation += fmt::format(
-        " {} were missing as well inside ranges that were sent again as a whole: lost too, or missed by this capture, "
+        " {} {} missing as well inside ranges that were sent again as a whole: lost too, or missed by this capture, "
         "which is "
         "known to have gaps.",
-        plural(found.open, "PSN"));
+        plural(found.open, "PSN"), found.open == 1 ? "was" : "were");
   }
   f.next_steps = {
       fmt::format(
@@ -204,6 +210,11 @@ void after_tap(Docket& docket, const DirectionView& v) {
                         by_timeout == 1 ? "Once" : fmt::format("{} times", by_timeout))
           : "",
       v.direction->dst.to_string());
+  if (!icrcs_checked(*v.direction)) {
+    f.explanation +=
+        " Packets damaged on their way to the capture point are dropped by the receiver too: no ICRC could be checked "
+        "here, so that is not ruled out.";
+  }
   f.next_steps = {
       fmt::format("look at drop and discard counters of the switch ports between the capture point and {}, and at "
                   "its adapter's rx discards and out_of_buffer",
@@ -278,11 +289,13 @@ void burst(Docket& docket) {
     std::uint64_t packets = 0;
     std::uint64_t longest = 0;
     std::uint64_t maybe_late = 0;
+    std::uint64_t of_uc = 0;
     std::vector<std::uint32_t> ids;
     while (end < losses.size() && losses[end].time - losses[begin].time <= t.burst_window) {
       packets += losses[end].packets;
       longest = std::max(longest, losses[end].packets);
       maybe_late += losses[end].may_be_late ? losses[end].packets : 0;
+      of_uc += losses[end].of_uc ? losses[end].packets : 0;
       ids.push_back(losses[end].view.connection->id);
       ++end;
     }
@@ -291,9 +304,9 @@ void burst(Docket& docket) {
     const bool together = (ids.size() >= t.burst_connections || packets >= t.burst_packets) &&
                           stands_out(std::span(losses).subspan(begin, end - begin), losses.size(), docket);
     if (longest >= t.burst_packets || together) {
-      const Confidence confidence = maybe_late == packets ? Confidence::kLow
-                                    : maybe_late > 0      ? Confidence::kMedium
-                                                          : Confidence::kHigh;
+      const Confidence confidence = maybe_late == packets                ? Confidence::kLow
+                                    : maybe_late > 0 || of_uc == packets ? Confidence::kMedium
+                                                                         : Confidence::kHigh;
       Finding& f = docket.add("loss.burst", Severity::kWarning, docket.weighed(confidence));
       f.title = fmt::format("{} {} at one moment, on {}", plural(packets, "packet"),
                             maybe_late == packets ? "lost, or overtaken," : "lost", plural(ids.size(), "connection"));
@@ -307,6 +320,11 @@ void burst(Docket& docket) {
             " {} of them may not have been lost but come late, behind a NAK: a path that changed at that moment looks "
             "the same.",
             maybe_late == packets ? "All" : grouped(maybe_late));
+      }
+      if (of_uc == packets) {
+        f.explanation +=
+            " All of them are of unreliable connections, which resend nothing: that the capture stood still at that "
+            "moment looks the same.";
       }
       f.next_steps = {
           "look for buffer drops, PFC watchdog actions and link flaps at this time on the switches of the path"};

@@ -76,14 +76,15 @@ std::vector<Loss> losses_of(const Docket& docket) {
         if (docket.evidence().capture.is_behind_hole(run.seen_at)) continue;
         const Filled by = filled(*space, run);
         if (by == Filled::kByLate || (!uc && !is_proven(docket, v, *space, run))) continue;
-        losses.push_back({run.seen_at_time, packets_of(*space, run), run.seen_at, v, true, by == Filled::kMaybeByLate});
+        losses.push_back(
+            {run.seen_at_time, packets_of(*space, run), run.seen_at, v, true, uc, by == Filled::kMaybeByLate});
       }
     }
     for (const Episode& e : v.direction->requests.episodes) {
       const bool behind_tap = e.cause == track::Cause::kNak && e.named_by_nak && e.first_psn_seen &&
                               !e.first_psn_late && !e.first_psn_behind_gap && !e.first_psn_acked &&
                               !e.first_psn_bad_icrc;
-      if (behind_tap) losses.push_back({e.first_time - e.wait, 1, e.trigger_frame, v, false, false});
+      if (behind_tap) losses.push_back({e.first_time - e.wait, 1, e.trigger_frame, v, false, false, false});
     }
   });
   std::sort(losses.begin(), losses.end(),

@@ -10,6 +10,7 @@
 
 #include "generate/scenario.h"
 #include "support/scenario_run.h"
+#include "track/directions.h"
 #include "verdict/docket.h"
 #include "verdict/judge.h"
 #include "verdict/rule_book.h"
@@ -560,6 +561,22 @@ TEST(Burst, SaysWhereItMayBeReordering) {
   ASSERT_NE(find(findings, "loss.burst"), nullptr);
   EXPECT_EQ(find(findings, "loss.burst")->confidence, Confidence::kLow);
   EXPECT_EQ(find(findings_of(alone), "loss.burst")->confidence, Confidence::kHigh);
+}
+
+TEST(Burst, OfUnreliableConnectionsMayBeTheCaptures) {
+  const auto findings = findings_of("uc | W 100-131 | drop 103-114 | W 132-139");
+  ASSERT_NE(find(findings, "loss.burst"), nullptr);
+  EXPECT_EQ(find(findings, "loss.burst")->confidence, Confidence::kMedium);
+  EXPECT_NE(find(findings, "loss.burst")->explanation.find("the capture stood still"), std::string::npos);
+}
+
+TEST(Loss, AfterTheTapMayBeDamageWhereNoIcrcIsChecked) {
+  test::TrackerRun run = test::track_scenario("W 96-99 | ACK 99 | W 100-103 | NAK 101 | W 101-103 | ACK 103");
+  const auto explanation = [&] { return find(findings_of(run), "loss.after_tap")->explanation; };
+  ASSERT_TRUE(holds(findings_of(run), "loss.after_tap"));
+  EXPECT_EQ(explanation().find("ICRC"), std::string::npos);
+  track::each_direction(run.connections, [](track::DirectionCounts& d) { d.icrc = {d.frames, 0, 0}; });
+  EXPECT_NE(explanation().find("no ICRC could be checked"), std::string::npos);
 }
 
 TEST(Findings, KeepToTheRuleBookAndSayWhen) {
