@@ -24,14 +24,18 @@ void EpisodeLog::add(Sequence last, const PacketFacts& packet, bool wasted, bool
 }
 
 void EpisodeLog::replies_are_captured(SpaceCounts& counts) {
-  const auto judge = [](Episode& e) {
-    if (e.cause != Cause::kUnknown || e.wait < kSilence) return false;
+  // The first one may answer a NAK from before the capture, if it goes back to what was sent there.
+  const auto from_before = [&](const Episode& e, bool first) {
+    return first && counts.first_psn && serial_difference(e.first_psn.value, counts.first_psn->value) < 0;
+  };
+  const auto judge = [&](Episode& e, bool first) {
+    if (e.cause != Cause::kUnknown || e.wait < kSilence || from_before(e, first)) return false;
     e.cause = Cause::kTimeout;
     return true;
   };
-  if (is_open()) judge(open_.front().episode);
+  if (is_open()) judge(open_.front().episode, counts.episodes.empty());
   for (Episode& e : counts.episodes) {
-    if (!judge(e)) continue;
+    if (!judge(e, &e == counts.episodes.data())) continue;
     --counts.episodes_by_cause[static_cast<std::size_t>(Cause::kUnknown)];
     ++counts.episodes_by_cause[static_cast<std::size_t>(Cause::kTimeout)];
   }
