@@ -156,7 +156,8 @@ bool Side::is_last_reply(const PacketFacts& packet) const {
 
 bool Side::is_copied_ack(const PacketFacts& packet) {
   Replies& r = replies;
-  const bool same = is_last_reply(packet);
+  const bool is_nak = packet.has_aeth && wire::aeth_kind(packet.syndrome) != wire::AethKind::kAck;
+  const bool same = is_last_reply(packet) || (is_nak && is_copied_nak(packet));
   r.any = true;
   r.last_time = packet.time;
   r.last_psn = packet.psn;
@@ -164,6 +165,19 @@ bool Side::is_copied_ack(const PacketFacts& packet) {
   r.last_syndrome = packet.syndrome;
   r.last_ip_id = packet.ip_id;
   return same;
+}
+
+/// The same for a NAK, which is remembered for longer: each one more would be a reason for going back.
+bool Side::is_copied_nak(const PacketFacts& packet) {
+  Replies::Naks& naks = replies.naks.use();
+  const auto same = [&](const Replies::Naks::Nak& nak) {
+    return packet.psn == nak.psn && packet.msn == nak.msn && packet.syndrome == nak.syndrome &&
+           packet.ip_id == nak.ip_id && packet.time - nak.time < kCopyWindow;
+  };
+  const auto known = static_cast<std::ptrdiff_t>(std::min(naks.count, naks.newest.size()));
+  if (std::any_of(naks.newest.begin(), naks.newest.begin() + known, same)) return true;
+  naks.newest[naks.count++ % naks.newest.size()] = {packet.time, packet.psn, packet.msn, packet.ip_id, packet.syndrome};
+  return false;
 }
 
 bool Side::is_copied_datagram(const PacketFacts& packet) {

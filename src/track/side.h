@@ -51,6 +51,19 @@ struct Side {
   std::array<std::uint32_t, 32> operations{};  ///< packets by the low five bits of the opcode, before the row
   /// What acknowledgements touch; of a side that sends datagrams, the newest of these.
   struct Replies {
+    /// The newest NAKs and RNR NAKs: what comes between one and its copy is more than one reply where a mirror is slow.
+    struct Naks {
+      struct Nak {
+        Nanos time;
+        Psn psn;
+        Msn msn;
+        std::uint16_t ip_id = 0;
+        std::uint8_t syndrome = 0;
+      };
+      std::array<Nak, 8> newest;
+      std::size_t count = 0;  // ever; the next one takes the place of the oldest
+    };
+
     std::uint64_t acks = 0;
     Nanos last_time;  ///< of the last acknowledgement, whatever it said
     bool any = false;
@@ -61,6 +74,7 @@ struct Side {
     Msn last_msn;
     FrameId last_sequence_nak;
     Nanos last_sequence_nak_time;
+    Lazy<Naks> naks;
   };
   alignas(64) Replies replies;
   alignas(64) RequestSpace requests;
@@ -111,6 +125,7 @@ struct Side {
   /// each duplicate with an equal ACK of its own, with a new IP id where it counts them, and not within the same
   /// moment.
   bool is_copied_ack(const PacketFacts& packet);
+  bool is_copied_nak(const PacketFacts& packet);
   /// The same of a datagram: each has a PSN of its own, unless its sender does not count them.
   bool is_copied_datagram(const PacketFacts& packet);
   /// Whether it has sent this very packet within kCopyWindow, in whatever network: a mirror shows it at two places.

@@ -331,6 +331,25 @@ TEST(LateOriginal, MayBeOneWhereNothingElseIsSentAgain) {
   EXPECT_FALSE(told(kNoIds + with_the_rest)) << "the sender did go back";
 }
 
+TEST(CopiesOfNaks, AreNoMoreNaksWhateverPassesBetween) {
+  // A slow mirror: the copies of both come behind them.
+  auto frames = generate::run_scenario(
+      "W 96-99 | ACK 99 | W 100-103 | RNR 100 | NAK 100 | wait 8ms | W 100-103 | wait 8ms | W 100-103 | ACK 103");
+  ASSERT_TRUE(frames);
+  std::vector<generate::TimedFrame>& trace = frames.value();
+  constexpr std::size_t kRnr = 9;  // 96..99, ACK, 100..103 are before it
+  for (const std::size_t original : {kRnr, kRnr + 1}) {
+    generate::TimedFrame copy = trace[original];
+    copy.time = trace[kRnr + 1].time + microseconds(1);
+    trace.insert(trace.begin() + static_cast<std::ptrdiff_t>(original) + 2, copy);
+  }
+  const auto run = track_frames(trace);
+  const auto& episodes = only(run).a_to_b->requests.episodes;
+  ASSERT_EQ(episodes.size(), 2u);
+  EXPECT_EQ(episodes[0].cause, track::Cause::kRnr);
+  EXPECT_EQ(episodes[1].cause, track::Cause::kTimeout);
+}
+
 TEST(ClockThatStepsBack, MakesNoNegativeWaits) {
   for (const char* scenario : {"W 96-99 | ACK 99 | W 100-103 | drop 102 | NAK 102 | wait 1ms | W 102-103 | ACK 103",
                                "S 99 | ACK 99 | S 100 | RNR 100 | wait 2ms | S 100 | ACK 100",
