@@ -150,8 +150,12 @@ void RequestSpace::on_old(Sequence seq, Sequence last, const PacketFacts& packet
       goes_on && seq > episodes_.open().next && naks_.name_after(seq, episodes_.open().episode.first_time);
   if (!goes_on || named_anew) {
     const Sequence received = replies_.received();
-    const bool triggered =
-        rnrs_.answered_by(seq, packet.time, received) || naks_.answered_by(seq, packet.time, received);
+    const Trigger* rnr = rnrs_.answered_by(seq, packet.time, received);
+    const Trigger* nak = naks_.answered_by(seq, packet.time, received);
+    const bool triggered = rnr || nak;
+    // A sender goes back to what the NAK names. Copies of what was under way meanwhile come behind the NAK as well.
+    const bool named = (rnr && rnr->seq == seq) || (nak && nak->seq == seq);
+    const bool may_be_copy = !missing && (!named || (packet.has_ip_id && ids_count()));
     const bool answered_before = !missing && !triggered && answered_nak(seq, packet);
     if (answered_before && newest_episode()->packets > newest_episode()->unseen_packets) {
       return note_late_original(seq, observation);
@@ -159,9 +163,9 @@ void RequestSpace::on_old(Sequence seq, Sequence last, const PacketFacts& packet
     const bool follows_late = !late_.empty() && seq == late_.newest().last + 1 && !missing;
     if (follows_late && !triggered) {
       late_were_resent(context);
-    } else if (!missing && !triggered && copies_were_resends(seq, packet, context)) {
+    } else if (may_be_copy && copies_were_resends(seq, packet, triggered, context)) {
       // the row of copies is an episode now, and this packet its next
-    } else if (!missing && !triggered && is_copy(history_.find(seq), packet)) {
+    } else if (may_be_copy && is_copy(history_.find(seq), packet)) {
       observation.kind = Kind::kDuplicate;
       observation.original_frame = history_.find(seq)->last_frame;
       copies_.push_back(packet);
@@ -254,12 +258,12 @@ void RequestSpace::count_copies() {
 
 /// Copies follow their originals one by one; a row of old PSNs in order, with nothing new between, is the sender going
 /// back. Where most packets come twice, a mirror that delivers in rows is likelier.
-bool RequestSpace::copies_were_resends(Sequence seq, const PacketFacts& packet, Context& context) {
+bool RequestSpace::copies_were_resends(Sequence seq, const PacketFacts& packet, bool triggered, Context& context) {
   if (copies_.empty() || seq != extend(highest_, copies_.back().psn) + 1) return false;
   if (packet.has_ip_id && ids_count()) return false;
   // Within kCopyWindow a sender goes back only when told to, and where replies are seen, nothing told it; but for a NAK
   // that its original may have seemed to answer.
-  if (replies_.any_reply() && !answered_nak(extend(highest_, copies_.front().psn), packet)) return false;
+  if (replies_.any_reply() && !triggered && !answered_nak(extend(highest_, copies_.front().psn), packet)) return false;
   if (counts_.duplicate_packets * 4 > packets_) return false;
   const std::vector<PacketFacts> resent = std::move(copies_);
   copies_.clear();

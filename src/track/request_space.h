@@ -149,7 +149,7 @@ class RequestSpace {
   const Episode* newest_episode() const;
   bool answered_nak(Sequence seq, const PacketFacts& packet) const;
   void were_originals(const PacketFacts& packet, Episode& resend, Context& context);
-  bool copies_were_resends(Sequence seq, const PacketFacts& packet, Context& context);
+  bool copies_were_resends(Sequence seq, const PacketFacts& packet, bool triggered, Context& context);
   bool is_behind_gap(Sequence seq) const;
   bool is_acknowledged(Sequence seq) const { return seq >= first_ && seq <= replies_.received(); }
   bool ids_count() const;

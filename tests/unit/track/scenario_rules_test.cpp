@@ -350,6 +350,22 @@ TEST(CopiesOfNaks, AreNoMoreNaksWhateverPassesBetween) {
   EXPECT_EQ(episodes[1].cause, track::Cause::kTimeout);
 }
 
+TEST(CopiesOfPackets, ThatComeBehindANakAreNoGoingBack) {
+  auto frames = generate::run_scenario("S 96-99 | ACK 99 | S 100-101 | RNR 100 | wait 8ms | S 100-101 | ACK 101");
+  ASSERT_TRUE(frames);
+  std::vector<generate::TimedFrame>& trace = frames.value();
+  constexpr std::size_t kUnderWay = 6;  // 96..99, ACK, 100 are before it
+  generate::TimedFrame copy = trace[kUnderWay];
+  copy.time = trace[kUnderWay + 1].time + microseconds(1);  // behind the RNR NAK
+  trace.insert(trace.begin() + kUnderWay + 2, copy);
+  const auto run = track_frames(trace);
+  const track::SpaceCounts& requests = only(run).a_to_b->requests;
+  EXPECT_EQ(requests.duplicate_packets, 1u);
+  ASSERT_EQ(requests.episodes.size(), 1u);
+  EXPECT_EQ(requests.episodes[0].cause, track::Cause::kRnr);
+  EXPECT_EQ(requests.episodes[0].packets, 2u);
+}
+
 TEST(ClockThatStepsBack, MakesNoNegativeWaits) {
   for (const char* scenario : {"W 96-99 | ACK 99 | W 100-103 | drop 102 | NAK 102 | wait 1ms | W 102-103 | ACK 103",
                                "S 99 | ACK 99 | S 100 | RNR 100 | wait 2ms | S 100 | ACK 100",
