@@ -68,6 +68,9 @@ void add_view_options(CLI::App& command, LiveOptions& o) {
   command.add_flag("--once", o.once, "Show one interval, and end")->group(group);
   command.add_flag("--json", o.json, "A line of JSON an interval, instead of text")->group(group);
   command.add_option("--interval", o.interval, "Time between two looks (default 1s)")->type_name("TIME")->group(group);
+  command.add_option("--window", o.window, "Findings are active for so long after they were last seen (default 30s)")
+      ->type_name("TIME")
+      ->group(group);
   command
       .add_option("--max-connections", o.connections_most,
                   "Follow so many at one time (default 10000); the least recently active leave, and are counted")
@@ -84,9 +87,13 @@ void add_recording_options(CLI::App& command, LiveOptions& o) {
       ->type_name("FILE")
       ->check(not_empty())
       ->group(group);
+  command.add_flag("--overwrite", o.overwrite, "… also if FILE exists; a ring begins with 00001 again")
+      ->group(group)
+      ->needs("--write");
   command
       .add_option("--ring-size", o.ring_size,
-                  "Begin another file after so many bytes, as 100M: FILE_00001.pcapng, FILE_00002.pcapng, …")
+                  "Begin another file after so many bytes, as 100M: FILE_00001.pcapng, FILE_00002.pcapng, … (or behind "
+                  "those that are there)")
       ->type_name("SIZE")
       ->group(group)
       ->needs("--write");
@@ -126,6 +133,7 @@ Result<std::shared_ptr<engine::RingWriter>> open_recording(const LiveOptions& op
   ring.read = options.words.read_files;
   ring.files = options.ring_files;
   ring.lossless = lossless;
+  ring.overwrite = options.overwrite;
   if (!options.ring_size.empty()) {
     const auto size = size_of(options.ring_size);
     if (!size) return size.error();
@@ -153,6 +161,9 @@ Result<engine::LiveMonitorOptions> interpret(const LiveOptions& options) {
   const auto interval = time_of("--interval", options.interval, milliseconds(100));
   if (!interval) return interval.error();
   out.interval = interval.value();
+  const auto window = time_of("--window", options.window, seconds(1));
+  if (!window) return window.error();
+  out.window = window.value();
   if (!options.duration.empty()) {
     const auto duration = time_of("--duration", options.duration, milliseconds(1));
     if (!duration) return duration.error();
@@ -175,6 +186,7 @@ std::string recording_path(Nanos now) {
 Result<std::shared_ptr<engine::RingWriter>> begin_recording(const LiveOptions& options, bool lossless) {
   LiveOptions wanted = options;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
+  wanted.overwrite = false;
   wanted.write = recording_path(Nanos{std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()});
   if (wanted.ring_size.empty()) wanted.ring_size = "100M";
   return open_recording(wanted, lossless);
@@ -301,7 +313,9 @@ CLI::App* add_live(CLI::App& app, LiveOptions& options) {
       "Keys: 1-7 Tab tabs, arrows hjkl PgUp PgDn g G move, Enter opens a connection, Esc back, / filters (ip: qp: "
       "state: !), s S < > sort, c columns, p or Space pauses the display, w writes packets to a file, r begins the "
       "counters again, + - interval, u units, n names, b bell, t colours, ? help, q quits. The mouse works too.\n\n"
-      "q or Ctrl-C ends it, with a last look at everything. Exit status: 0, or 2 after an error.\n\n"
+      "q or Ctrl-C ends it, with a last look at everything. Exit status: 0, after q, Ctrl-C and kill too; 2 after an "
+      "error; 130 (Ctrl-C) or 143 (kill) when a signal came before there was anything to read, or a second one while "
+      "it ended.\n\n"
       "Examples:\n"
       "  sudo rocetop live -i eth0\n"
       "  sudo rocetop live -i any --once --json | jq '.findings[].title'\n"
@@ -332,6 +346,7 @@ int run_live(const LiveOptions& options) {
   // Somebody who looks wants the newest; a script wants each.
   monitor_options->lossless = input->is_replay && !on_screen;
   monitor_options->follows_connections = on_screen;
+  monitor_options->endless = !input->is_replay;
   if (on_screen) monitor_options->first_interval = std::min(monitor_options->interval, milliseconds(250));
   auto monitor = engine::LiveMonitor::create(std::move(input->source), monitor_options.value());
   if (!monitor) return complain(monitor.error()), kExitError;

@@ -24,9 +24,11 @@ struct LiveOptions {
   std::optional<std::uint64_t> count;
   std::string duration;
   std::string write;  ///< file
+  bool overwrite = false;
   std::string ring_size;
   std::size_t ring_files = 10;
   std::string interval = "1s";
+  std::string window = "30s";
   std::uint32_t snap_length = 256;
   std::size_t connections_most = 10'000;
   std::vector<std::uint16_t> roce_ports;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <utility>
 #include <variant>
 
@@ -19,6 +20,8 @@
 namespace rocetop::cli {
 namespace {
 
+constexpr std::chrono::milliseconds kBeginningWait{200};
+
 bool is_pipe(const std::string& path) {
   struct stat facts{};
   return path == "-" && ::fstat(STDIN_FILENO, &facts) == 0 && !S_ISREG(facts.st_mode);
@@ -27,15 +30,19 @@ bool is_pipe(const std::string& path) {
 Result<LiveInput> replay(const LiveInputOptions& options, Nanos tick) {
   const auto speed = parse_speed(options.speed);
   if (!speed) return speed.error();
-  auto capture = source::open_captures(options.files, interrupt_descriptor());
-  if (!capture) return capture.error();
   LiveInput input;
   if (options.files.size() == 1 && is_pipe(options.files.front())) {
-    input.source = std::make_unique<source::PipeSource>(std::move(capture.value()), STDIN_FILENO);
-  } else {
-    input.is_replay = true;
-    input.source = std::make_unique<source::ReplaySource>(std::move(capture.value()), speed.value(), tick);
+    auto pipe = std::make_unique<source::PipeSource>(
+        [path = options.files.front()](int stop) { return source::open_capture(path, stop); });
+    // What is no capture mostly shows at once; a capture may begin as late as it likes.
+    if (auto begun = pipe->wait_for_beginning(kBeginningWait); !begun) return begun.error();
+    input.source = std::move(pipe);
+    return input;
   }
+  auto capture = source::open_captures(options.files, interrupt_descriptor());
+  if (!capture) return capture.error();
+  input.is_replay = true;
+  input.source = std::make_unique<source::ReplaySource>(std::move(capture.value()), speed.value(), tick);
   return input;
 }
 

@@ -78,7 +78,8 @@ int run(std::vector<std::string> arguments) {
   if (live->parsed()) return run_live(live_options);
   if (rules->parsed()) return run_rules(rules_options);
   if (stdout_is_terminal()) return run_live(live_options);
-  complain("no subcommand given", "Try rocetop triage FILE, or rocetop --help.");
+  complain("no subcommand given, and standard output is no terminal to watch on",
+           "Try rocetop triage FILE, sudo rocetop live --json -i eth0, or rocetop --help.");
   return kExitError;
 }
 

@@ -145,6 +145,9 @@ CLI::Validator at_least_one() {
       [](std::string& text) {
         const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
         const bool zero = text.find_first_not_of('0') == std::string::npos;
+        std::uint64_t number = 0;
+        const bool fits = std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc{};
+        if (digits && !zero && !fits) return "'" + text + "' is more than can be counted";
         return digits && !zero ? std::string() : "'" + text + "' is not a number of 1 or more";
       },
       "");

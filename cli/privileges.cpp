@@ -77,7 +77,9 @@ Result<Done> give_up_rights(bool keep_root) {
   if (!keep_only_net_raw()) {
     return Error{std::string("the rights of root cannot be given up: ") + std::strerror(errno), ""};
   }
-  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
+    return Error{std::string("new rights cannot be ruled out: ") + std::strerror(errno), ""};
+  }
   return Done{};
 }
 

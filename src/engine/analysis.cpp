@@ -2,12 +2,15 @@
 #include "engine/analysis.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
 #include "engine/capture_log.h"
+#include "engine/copy_filter.h"
 #include "engine/lookahead.h"
 #include "source/packet_filter.h"
+#include "track/added.h"
 #include "track/tracker.h"
 #include "verdict/judge.h"
 #include "verdict/loop.h"
@@ -47,6 +50,30 @@ class Cut {
   bool passed_ = false;  // the frame of a named file
 };
 
+std::uint64_t growth(std::uint64_t now, std::uint64_t before) { return now - std::min(now, before); }
+
+/// What was counted of the capture from `since` on, as far as rules ask.
+model::CaptureCounts capture_since(const model::Snapshot& now, const model::Snapshot& before,
+                                   const std::vector<track::ConnectionCounts>& added, Nanos since) {
+  model::CaptureCounts out = now.capture;
+  using Counts = model::CaptureCounts;
+  for (const auto member : {&Counts::roce_frames, &Counts::truncated_frames, &Counts::truncated_roce_frames,
+                            &Counts::ip_fragments, &Counts::management_frames, &Counts::evicted_connections}) {
+    out.*member = growth(out.*member, before.capture.*member);
+  }
+  if (out.dropped_reported) {
+    out.dropped_reported = growth(*out.dropped_reported, before.capture.dropped_reported.value_or(0));
+  }
+  out.first_time = since;
+  out.one_way_connections = 0;
+  add_completeness(added, out);
+  return out;
+}
+
+Nanos last_time_of(const track::CmSetUp& set_up) {
+  return std::max({set_up.last_request_time, set_up.reply_time, set_up.ready_time});
+}
+
 }  // namespace
 
 struct Analysis::State {
@@ -67,6 +94,8 @@ struct Analysis::State {
   std::unique_ptr<Lookahead> frames;  // on their way to the tracker
   std::vector<source::Frame> batch;
   GoneConnections gone;
+  CopyFilter copies;
+  wire::Decoded decoded_copy;
 
   void note_source(const source::FrameSource& source);
   Nanos last_time(std::optional<Nanos> now) const;
@@ -99,7 +128,8 @@ struct Analysis::State {
   void end_early() { partial = parts.after = true; }
 
   void take(const std::vector<source::Frame>& from_source) {
-    if (!from && !to && !filter && !options.frame_limit && !options.admitted) {
+    const bool has_copies = !from_source.empty() && may_hold_copies(from_source.front());
+    if (!from && !to && !filter && !options.frame_limit && !options.admitted && !has_copies) {
       for (const source::Frame& frame : from_source) frames->take(frame);
       passed += from_source.size();
     } else {
@@ -113,8 +143,25 @@ struct Analysis::State {
       if (!admits(frame)) continue;
       ++passed;
       if (options.admitted) options.admitted(frame);
-      frames->take(frame);
+      if (may_hold_copies(frame) && copies.is_copy(frame)) {
+        take_copy(frame);
+      } else {
+        frames->take(frame);
+      }
     }
+  }
+  bool may_hold_copies(const source::Frame& frame) const {
+    return CopyFilter::may_be_copy(frame, interfaces == nullptr ? 0 : interfaces->size());
+  }
+  /// Part of the capture, and of no connection.
+  void take_copy(const source::Frame& frame) {
+    frames->end();  // in order
+    wire::decode(frame.link_type, frame.bytes, frame.wire_length, options.decode, decoded_copy);
+    log.add_copy(frame, decoded_copy);
+    if (!observer || decoded_copy.kind == wire::FrameKind::kOther) return;
+    track::Observation observation;
+    observation.kind = track::Kind::kDuplicate;
+    observer(frame, decoded_copy, observation);
   }
 };
 
@@ -193,14 +240,42 @@ void Analysis::State::note_source(const source::FrameSource& source) {
 model::Snapshot Analysis::snapshot(const source::FrameSource& source) {
   State& s = *state_;
   s.note_source(source);
-  const std::optional<Nanos> now = source.clock();
+  const std::optional<Nanos> now = source.known_until();
   track::Tracker& tracker = *s.tracker;
   return s.assemble(tracker.connections(), tracker.pauses_now(s.last_time(now)), tracker.receivers_now(), now);
 }
 
 void Analysis::forget(Nanos silent_since, std::optional<Nanos> listed_before) {
   state_->tracker->forget_silent(silent_since);
-  if (listed_before) state_->tracker->forget_listed(*listed_before);
+  if (listed_before) state_->tracker->make_room_in_lists(*listed_before);
+}
+
+std::vector<verdict::Finding> Analysis::judge_since(const model::Snapshot& now, const model::Snapshot& before,
+                                                    Nanos since) const {
+  const State& s = *state_;
+  std::vector<track::ConnectionCounts> connections = track::added_since(now.connections, before.connections, since);
+  verdict::CaptureEvidence capture = s.log.evidence(capture_since(now, before, connections, since));
+  capture.truncated = track::kept_since(capture.truncated, since);
+  capture.fragments = track::kept_since(capture.fragments, since);
+  capture.rejections_omitted = growth(now.capture.rejections_omitted, before.capture.rejections_omitted);
+  capture.stray_damaged_packets = growth(now.capture.stray_damaged_packets, before.capture.stray_damaged_packets);
+  capture.partial = now.partial;
+  std::copy_if(now.holes.begin(), now.holes.end(), std::back_inserter(capture.holes),
+               [&](const track::CaptureHole& hole) { return hole.to >= since; });
+  capture.last_time = now.judged_until;
+  capture.pauses = track::added_since(now.pauses, before.pauses, since);
+  capture.receivers = now.receivers;
+  verdict::judge_loops(connections, capture, s.options.thresholds);
+  capture.fast_cnps = track::added_since(now.fast_cnps, before.fast_cnps, since);  // `now` gave them to their data
+  std::vector<track::CmRejection> rejections = s.tracker->rejections();
+  std::erase_if(rejections, [&](const track::CmRejection& r) { return r.time < since; });
+  std::vector<track::CmSetUp> set_ups = s.tracker->set_ups();
+  std::erase_if(set_ups, [&](const track::CmSetUp& u) { return last_time_of(u) < since; });
+  std::vector<verdict::Finding> findings =
+      verdict::judge({capture, connections, rejections, set_ups, s.options.expectations}, s.options.thresholds);
+  // What stays known from before, as a refusal does, is none of this time.
+  std::erase_if(findings, [&](const verdict::Finding& f) { return f.last_time && *f.last_time < since; });
+  return findings;
 }
 
 model::Snapshot Analysis::finish() {
@@ -237,6 +312,7 @@ model::Snapshot Analysis::State::assemble(std::vector<track::ConnectionCounts> c
   snapshot.capture.rejections_omitted = s.tracker->rejections_omitted();
   snapshot.capture.stray_connections = s.tracker->stray_connections();
   snapshot.capture.stray_packets = s.tracker->stray_packets();
+  snapshot.capture.stray_damaged_packets = s.tracker->stray_damaged_packets();
   snapshot.capture.set_ups_omitted = s.tracker->set_ups_omitted();
   snapshot.capture.unpaired_at_limit = s.tracker->unpaired_at_limit();
   snapshot.capture.evicted_connections = s.tracker->evicted_connections();
@@ -244,10 +320,10 @@ model::Snapshot Analysis::State::assemble(std::vector<track::ConnectionCounts> c
   add_completeness(snapshot.connections, snapshot.capture, s.gone);
   verdict::CaptureEvidence capture = s.log.evidence(snapshot.capture);
   capture.rejections_omitted = snapshot.capture.rejections_omitted;
-  capture.stray_damaged_packets = s.tracker->stray_damaged_packets();
+  capture.stray_damaged_packets = snapshot.capture.stray_damaged_packets;
   capture.partial = s.partial;
   capture.holes = snapshot.holes;
-  capture.last_time = s.last_time(now);
+  capture.last_time = snapshot.judged_until = s.last_time(now);
   capture.pauses = snapshot.pauses = std::move(pauses);
   if (!snapshot.pauses.empty()) snapshot.interface_names = s.interface_names;
   capture.receivers = snapshot.receivers = std::move(receivers);

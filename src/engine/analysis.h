@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/nanos.h"
 #include "base/result.h"
@@ -64,9 +65,14 @@ class Analysis {
   void end(source::FrameSource& source);
 
   /// The state between steps: nothing is ended, and open items are in no count. Rules that ask how long something has
-  /// been silent count until the time of the source's clock. As often as wanted.
+  /// been silent count until known_until() of the source. As often as wanted.
   model::Snapshot snapshot(const source::FrameSource& source);
-  /// Forgets connections silent since `silent_since`, and list entries from before `listed_before`, if that is given.
+  /// What the rules say of the time from `since` on alone. `before`: a snapshot as of then; `now`: the latest, which
+  /// may be that of finish().
+  std::vector<verdict::Finding> judge_since(const model::Snapshot& now, const model::Snapshot& before,
+                                            Nanos since) const;
+  /// Forgets connections silent since `silent_since`. Where lists are filling up, those of their entries that are from
+  /// before `listed_before` make room, if that is given.
   void forget(Nanos silent_since, std::optional<Nanos> listed_before);
 
   /// Ends the analysis: open items get their final fate. Call once, after run() or end().

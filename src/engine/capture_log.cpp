@@ -136,6 +136,7 @@ verdict::CaptureEvidence CaptureLog::evidence(const model::CaptureCounts& counts
   e.first_time = counts.first_time.value_or(Nanos{});
   e.last_time = counts.last_time.value_or(Nanos{});
   e.evicted_connections = counts.evicted_connections;
+  e.duplicated_frames = counts.duplicated_frames;
   return e;
 }
 

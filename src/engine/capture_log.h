@@ -17,6 +17,11 @@ namespace rocetop::engine {
 class CaptureLog {
  public:
   void add(const source::Frame& frame, const wire::Decoded& decoded);
+  /// A frame that is in the capture once more; in no connection's counts.
+  void add_copy(const source::Frame& frame, const wire::Decoded& decoded) {
+    add(frame, decoded);
+    ++counts_.duplicated_frames;
+  }
   /// The same for a frame that is a wire::PlainFrame and was not decoded.
   void add_plain(const source::Frame& frame, const track::PathFacts& facts) {
     add_frame(frame);

@@ -96,15 +96,20 @@ void LiveMonitor::stop() {
 }
 
 void LiveMonitor::run() {
+  started_ = std::chrono::steady_clock::now();
   analysis_->begin(*source_, observer());
   while (!stopping_ && step()) {
     const std::optional<Nanos> now = source_->clock();
-    if (!now) continue;  // nothing came yet
+    if (!now) {
+      wait_for_the_first();
+      if (is_over_by_the_wall()) break;
+      continue;
+    }
     if (reset_wanted_.exchange(false)) begin_again(*now);
     if (is_due(*now)) {
       const auto before = [&](Nanos age) { return *now - age; };
       analysis_->forget(before(options_.silent),
-                        options_.listed ? std::optional(before(*options_.listed)) : std::nullopt);
+                        options_.endless ? std::optional(before(options_.window)) : std::nullopt);
       publish(analysis_->snapshot(*source_), *now, false);
     }
     if (is_over(*now)) break;
@@ -184,7 +189,28 @@ bool LiveMonitor::is_due(Nanos now) {
   return true;
 }
 
-bool LiveMonitor::is_over(Nanos now) const { return options_.duration && now >= *began_ + *options_.duration; }
+bool LiveMonitor::is_over(Nanos now) const {
+  return is_over_by_the_wall() || (options_.duration && now >= *began_ + *options_.duration);
+}
+
+/// Since the start.
+Nanos LiveMonitor::wall_time() const {
+  return Nanos{std::chrono::nanoseconds(std::chrono::steady_clock::now() - started_).count()};
+}
+
+bool LiveMonitor::is_over_by_the_wall() const {
+  return options_.endless && options_.duration && wall_time() >= *options_.duration;
+}
+
+/// Packets tell the time. Until one comes, intervals go by all the same: somebody may want to see that nothing does.
+void LiveMonitor::wait_for_the_first() {
+  if (!options_.endless) return;
+  const Nanos first = options_.first_interval.value_or(interval());
+  if (wall_time() < (number_ == 0 ? first : silent_since_ + interval())) return;
+  silent_since_ = wall_time();
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  publish(analysis_->snapshot(*source_), Nanos{std::chrono::nanoseconds(now).count()}, false);
+}
 
 void LiveMonitor::begin_again(Nanos now) {
   auto analysis = Analysis::create(analysis_options());
@@ -193,6 +219,8 @@ void LiveMonitor::begin_again(Nanos now) {
   analysis_->begin(*source_, observer());
   watch_.clear();
   before_.reset();
+  bases_.clear();
+  findings_.clear();
   last_published_ = now;
   ++resets_;
 }
@@ -209,13 +237,33 @@ void LiveMonitor::publish(model::Snapshot totals, Nanos now, bool final) {
   settle(snapshot->totals);
   const Nanos since = began_ ? last_published_ : snapshot->totals.capture.first_time.value_or(now);
   model::add_interval(*snapshot, before_.get(), std::max(now - since, Nanos{}));
+  judge_window(*snapshot);
   fill_interfaces(*snapshot);
   snapshot->management = watch_.messages();
   follow_wanted(true);
   if (writing_) snapshot->recording = writing_->state();
   last_published_ = now;
   before_ = snapshot;
+  keep_as_base(before_);
   hand_out(std::move(snapshot));
+}
+
+/// A window ends with this snapshot and begins with an earlier one; until there is one that old, with everything.
+void LiveMonitor::judge_window(model::LiveSnapshot& snapshot) {
+  if (!bases_.empty() && bases_.front()->time > snapshot.time) bases_.clear();  // the clock was set back
+  while (bases_.size() > 1 && snapshot.time - bases_[1]->time >= half_a_window()) bases_.pop_front();
+  const Nanos start = snapshot.totals.start.value_or(snapshot.time);
+  if (bases_.empty() || snapshot.time - start <= options_.window) {
+    snapshot.window = std::max(snapshot.time - start, Nanos{});
+    return findings_.apply(snapshot, snapshot.totals.findings, start);
+  }
+  const model::LiveSnapshot& base = *bases_.front();
+  snapshot.window = snapshot.time - base.time;
+  findings_.apply(snapshot, analysis_->judge_since(snapshot.totals, base.totals, base.time), base.time);
+}
+
+void LiveMonitor::keep_as_base(const SnapshotPtr& snapshot) {
+  if (bases_.empty() || snapshot->time - bases_.back()->time >= half_a_window()) bases_.push_back(snapshot);
 }
 
 void LiveMonitor::fill_interfaces(model::LiveSnapshot& snapshot) const {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -16,6 +17,7 @@
 
 #include "engine/analysis.h"
 #include "engine/connection_watch.h"
+#include "engine/finding_log.h"
 #include "engine/ring_writer.h"
 #include "model/live.h"
 #include "source/live_source.h"
@@ -25,16 +27,17 @@ namespace rocetop::engine {
 struct LiveMonitorOptions {
   Options analysis;
   Nanos interval = seconds(1);
-  bool follows_connections = false;       ///< recent() and LiveSnapshot::management are wanted
-  std::optional<Nanos> first_interval;    ///< shorter, where somebody waits for the first snapshot
-  std::optional<Nanos> duration;          ///< on the source's clock; then it ends
+  bool follows_connections = false;     ///< recent() and LiveSnapshot::management are wanted
+  std::optional<Nanos> first_interval;  ///< shorter, where somebody waits for the first snapshot
+  /// Then it ends: on the source's clock, or, where the source has no end, on the wall's, if that is earlier.
+  std::optional<Nanos> duration;
   std::size_t connections_most = 10'000;  ///< followed at one time; the least recently active leave
   Nanos silent = seconds(300);            ///< connections silent for so long leave
-  /// Missing runs and episodes leave the lists after so long: then they are judged by their totals only.
-  std::optional<Nanos> listed;
-  bool lossless = false;                     ///< the analysis waits until each snapshot was taken: for scripts on files
-  std::string version;                       ///< of rocetop, into the snapshots
-  std::vector<std::string> files;            ///< … and what is read
+  Nanos window = seconds(30);             ///< findings are active for so long after they were last seen
+  bool endless = false;            ///< lists that fill up keep what happened in the window, rather than what came first
+  bool lossless = false;           ///< the analysis waits until each snapshot was taken: for scripts on files
+  std::string version;             ///< of rocetop, into the snapshots
+  std::vector<std::string> files;  ///< … and what is read
   const source::LiveSource* live = nullptr;  ///< the source, or what is inside it, for its interfaces
 };
 
@@ -78,6 +81,9 @@ class LiveMonitor {
   void run();
   bool is_due(Nanos now);
   bool is_over(Nanos now) const;
+  bool is_over_by_the_wall() const;
+  Nanos wall_time() const;
+  void wait_for_the_first();
   FrameObserver observer();
   bool step();
   void follow_writer();
@@ -86,6 +92,9 @@ class LiveMonitor {
   Options analysis_options();
   void begin_again(Nanos now);
   void publish(model::Snapshot totals, Nanos now, bool final);
+  void judge_window(model::LiveSnapshot& snapshot);
+  Nanos half_a_window() const { return {options_.window.count / 2}; }
+  void keep_as_base(const SnapshotPtr& snapshot);
   void fill_interfaces(model::LiveSnapshot& snapshot) const;
   void hand_out(SnapshotPtr snapshot);
   SnapshotPtr take();
@@ -95,12 +104,16 @@ class LiveMonitor {
   std::unique_ptr<Analysis> analysis_;
 
   // Of the thread.
+  std::chrono::steady_clock::time_point started_;
+  Nanos silent_since_;  // wall_time() of the last look at a source that has delivered nothing yet
   std::optional<Nanos> began_;
   Nanos last_published_;
   Nanos next_due_;
   std::uint64_t number_ = 0;
   std::uint64_t resets_ = 0;
   SnapshotPtr before_;
+  std::deque<SnapshotPtr> bases_;  // of windows, the oldest first: half a window apart, so that two are enough
+  FindingLog findings_;
   ConnectionWatch watch_;
   std::shared_ptr<RingWriter> writing_;  // changed under mutex_
 

@@ -2,12 +2,16 @@
 #include "engine/ring_writer.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "source/input_name.h"
@@ -43,25 +47,67 @@ Result<std::unique_ptr<RingWriter>> RingWriter::open(const RingOptions& options)
 
 RingWriter::~RingWriter() { static_cast<void>(finish()); }
 
-/// Of a ring: with the number before the ending.
-std::string RingWriter::name_of(std::uint64_t number) const {
-  if (options_.file_bytes == 0) return options_.path;
+/// What stands before and behind the number of a ring's file.
+std::pair<std::string, std::string> RingWriter::name_parts() const {
   const std::size_t slash = options_.path.rfind('/');
   const std::size_t dot = options_.path.rfind('.');
   const bool has_ending = dot != std::string::npos && (slash == std::string::npos || dot > slash + 1) && dot != 0;
   const std::size_t end = has_ending ? dot : options_.path.size();
+  return {options_.path.substr(0, end) + "_", options_.path.substr(end)};
+}
+
+std::string RingWriter::name_of(std::uint64_t number) const {
+  if (options_.file_bytes == 0) return options_.path;
   char text[24];
-  std::snprintf(text, sizeof text, "_%05llu", static_cast<unsigned long long>(number));
-  return options_.path.substr(0, end) + text + options_.path.substr(end);
+  std::snprintf(text, sizeof text, "%05llu", static_cast<unsigned long long>(number));
+  const auto [before, behind] = name_parts();
+  return before + text + behind;
+}
+
+/// Of the files that a ring of this name has left; 0 where there is none.
+std::uint64_t RingWriter::highest_number() const {
+  namespace fs = std::filesystem;
+  const auto [before, behind] = name_parts();
+  const std::string prefix = fs::path(before).filename().string();
+  const fs::path folder = fs::path(before).parent_path();
+  std::uint64_t highest = 0;
+  std::error_code error;
+  for (fs::directory_iterator at(folder.empty() ? fs::path(".") : folder, error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (name.size() <= prefix.size() + behind.size() || !name.starts_with(prefix) || !name.ends_with(behind)) continue;
+    const char* const last = name.data() + name.size() - behind.size();
+    std::uint64_t number = 0;
+    const auto [stop, wrong] = std::from_chars(name.data() + prefix.size(), last, number);
+    if (wrong == std::errc{} && stop == last) highest = std::max(highest, number);
+  }
+  return highest;
+}
+
+/// Devices and pipes are written to as they are; what a file holds is not lost without being asked for.
+Result<int> RingWriter::create(const std::string& name) const {
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+  int fd = ::open(name.c_str(), kFlags | (options_.overwrite ? 0 : O_EXCL), 0644);
+  if (fd < 0 && errno == EEXIST && !options_.overwrite) {
+    struct stat facts{};
+    if (::stat(name.c_str(), &facts) == 0 && S_ISREG(facts.st_mode)) {
+      return Error{source::input_name(name) + " exists", "Give another name, or --overwrite."};
+    }
+    fd = ::open(name.c_str(), kFlags, 0644);
+  }
+  if (fd < 0) return Error{source::input_name(name) + ": cannot be written: " + std::strerror(errno), ""};
+  return fd;
 }
 
 Result<Done> RingWriter::open_file() {
+  if (file_number_ == 0 && options_.file_bytes != 0 && !options_.overwrite) file_number_ = highest_number();
   const std::string name = name_of(++file_number_);
   if (source::written_over(name, options_.read) != nullptr) {
     return Error{source::input_name(name) + " would overwrite the input", "Give another name."};
   }
-  fd_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (fd_ < 0) return Error{source::input_name(name) + ": cannot be written: " + std::strerror(errno), ""};
+  auto created = create(name);
+  if (!created) return created.error();
+  fd_ = created.value();
   names_.push_back(name);
   pcapng_.begin(buffer_);
   file_bytes_ = buffer_.size();
@@ -95,9 +141,9 @@ std::unique_ptr<source::FrameChunk> RingWriter::empty_chunk() {
 void RingWriter::add(const source::Frame& frame, const source::InterfaceFacts& interface) {
   if (!filling_) filling_ = empty_chunk();
   if (frame.interface >= kInterfacesMost) return;
-  if (frame.interface >= interfaces_.size()) {
+  if (frame.interface >= interfaces_.size() || !interfaces_[frame.interface]) {
     const std::lock_guard lock(mutex_);
-    interfaces_.resize(frame.interface + 1);
+    interfaces_.resize(std::max<std::size_t>(interfaces_.size(), frame.interface + 1));
     interfaces_[frame.interface] = interface;
   }
   filling_->add(frame);
@@ -141,7 +187,7 @@ void RingWriter::run() {
 }
 
 void RingWriter::write(source::FrameChunk& chunk) {
-  std::vector<source::InterfaceFacts> interfaces;
+  std::vector<std::optional<source::InterfaceFacts>> interfaces;
   {
     const std::lock_guard lock(mutex_);
     interfaces = interfaces_;
@@ -157,7 +203,7 @@ void RingWriter::write(source::FrameChunk& chunk) {
       }
     }
     const std::size_t before = buffer_.size();
-    pcapng_.add(frame, interfaces[frame.interface], buffer_);
+    pcapng_.add(frame, *interfaces[frame.interface], buffer_);
     file_bytes_ += buffer_.size() - before;
     ++file_frames_;
     if (buffer_.size() >= kWriteAt) write_out();

@@ -8,8 +8,10 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -20,16 +22,19 @@
 namespace rocetop::engine {
 
 struct RingOptions {
-  std::string path;                    ///< of the file; of a ring: NAME.pcapng becomes NAME_00001.pcapng and so on
+  /// Of the file. Of a ring: NAME.pcapng becomes NAME_00001.pcapng and so on, from the first number on that is higher
+  /// than those that exist.
+  std::string path;
   std::uint64_t file_bytes = 0;        ///< then the next file begins; 0: one file without end
   std::size_t files = 10;              ///< kept of a ring
   bool lossless = false;               ///< the analysis waits for the disk
   std::vector<std::string> read = {};  ///< the inputs: no file of the ring is written over one
+  bool overwrite = false;              ///< files that exist, and a ring begins with 1; otherwise they are an error
 };
 
 class RingWriter {
  public:
-  /// Creates the first file. Error: it cannot be written.
+  /// Creates the first file. Error: it cannot be written, or exists.
   static Result<std::unique_ptr<RingWriter>> open(const RingOptions& options);
   /// Writes what it was given, as finish() does.
   ~RingWriter();
@@ -49,7 +54,10 @@ class RingWriter {
  private:
   explicit RingWriter(const RingOptions& options) : options_(options) {}
   Result<Done> open_file();
+  Result<int> create(const std::string& name) const;
+  std::uint64_t highest_number() const;
   void close_file();
+  std::pair<std::string, std::string> name_parts() const;
   std::string name_of(std::uint64_t number) const;
   void run();
   void write(source::FrameChunk& chunk);
@@ -76,7 +84,7 @@ class RingWriter {
   // Under mutex_:
   std::deque<std::unique_ptr<source::FrameChunk>> queue_;
   std::vector<std::unique_ptr<source::FrameChunk>> free_;
-  std::vector<source::InterfaceFacts> interfaces_;  // by Frame::interface
+  std::vector<std::optional<source::InterfaceFacts>> interfaces_;  // by Frame::interface, once it had a frame
   std::size_t queued_bytes_ = 0;
   model::Recording state_;
   bool finishing_ = false;

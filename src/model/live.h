@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,6 +61,13 @@ struct Interval {
   std::uint64_t pauses = 0;  ///< XOFF of 802.3x
 };
 
+/// Whether a finding goes on.
+struct FindingState {
+  bool active = false;                     ///< it happened within the window
+  std::optional<Nanos> last_seen;          ///< latest that it did
+  std::optional<verdict::Finding> recent;  ///< what the window alone says of it; its ids are those of totals.findings
+};
+
 /// `count` a second; 0 where no time passed.
 double per_second(std::uint64_t count, Nanos duration);
 
@@ -68,12 +76,21 @@ struct LiveSnapshot {
   std::uint64_t resets = 0;  ///< of the counters, so far
   Nanos time;                ///< on the packets' clock
   bool final = false;        ///< the last one: everything open has its final fate
+  /// The findings in `totals` are about all since the beginning. Those that go on come first, and some may be among
+  /// them that only the window shows; in the last snapshot they are what a report on the whole says, in its order.
   Snapshot totals;
   Interval interval;
-  std::vector<ConnectionTotals> recent;  ///< by index of totals.connections: what the interval added to it
+  std::vector<ConnectionTotals> recent;      ///< by index of totals.connections: what the interval added to it
+  Nanos window;                              ///< up to `time`: what is active happened in it
+  std::vector<FindingState> finding_states;  ///< by index of totals.findings
   std::vector<LiveInterface> interfaces;
   std::vector<ManagementMessage> management;  ///< the latest, oldest first
   Recording recording;
+
+  /// Of totals.findings[i]; null where nothing is known.
+  const FindingState* state_of_finding(std::size_t i) const {
+    return i < finding_states.size() ? &finding_states[i] : nullptr;
+  }
 };
 
 /// Fills `interval` and `recent` of `now`. `before` may be null: then all of it came in `duration`.

@@ -56,12 +56,13 @@ struct CaptureCounts {
   bool drops_are_unknowable = false;              ///< the capture came from a source that always reports zero
   std::optional<std::uint32_t> snap_length;       ///< the smallest, when one cut frames
   std::uint64_t one_way_connections = 0;
-  std::uint64_t rejections_omitted = 0;   ///< CM rejections beyond what is kept: counted, not named
-  std::uint64_t set_ups_omitted = 0;      ///< CM set-ups beyond what is kept
-  std::uint64_t evicted_connections = 0;  ///< dropped from memory at the limit; their packets are in the totals
-  std::uint64_t stray_connections = 0;    ///< a packet or two that nothing answered, more than are listed: noise
-  std::uint64_t stray_packets = 0;        ///< of these
-  std::uint64_t unpaired_at_limit = 0;    ///< places at which sides wait for their counterpart, forgotten at the limit
+  std::uint64_t rejections_omitted = 0;     ///< CM rejections beyond what is kept: counted, not named
+  std::uint64_t set_ups_omitted = 0;        ///< CM set-ups beyond what is kept
+  std::uint64_t evicted_connections = 0;    ///< dropped from memory at the limit; their packets are in the totals
+  std::uint64_t stray_connections = 0;      ///< a packet or two that nothing answered, more than are listed: noise
+  std::uint64_t stray_packets = 0;          ///< of these
+  std::uint64_t stray_damaged_packets = 0;  ///< wrong ICRC, and a queue pair that nothing else was sent to
+  std::uint64_t unpaired_at_limit = 0;  ///< places at which sides wait for their counterpart, forgotten at the limit
 };
 
 /// What is wrong with an input, in the words of whoever read it.
@@ -87,6 +88,7 @@ struct Snapshot {
   std::vector<InputProblem> problems;
   std::optional<Nanos> start;      ///< of the input's first frame, analysed or not: offsets count from it
   verdict::Thresholds thresholds;  ///< that the findings were judged by
+  Nanos judged_until;              ///< the last frame's time, or that of a clock that went on after it
   CaptureCounts capture;
   std::vector<track::ConnectionCounts> connections;  ///< by id
   ConnectionTotals gone;                             ///< of connections that were watched and are forgotten

@@ -97,6 +97,7 @@ void write_live_json(const model::LiveSnapshot& snapshot, bool all, const TextSi
   json.member("time_ns", snapshot.time.count);
   json.member("time", rfc3339(snapshot.time));
   json.member("final", snapshot.final);
+  json.member("window_ns", snapshot.window.count);  // of what is active, up to "time_ns"
   write_inputs(json, snapshot.totals);
   write_interval(json, snapshot.interval);
   write_interfaces(json, snapshot.interfaces);
@@ -111,6 +112,9 @@ void write_live_json(const model::LiveSnapshot& snapshot, bool all, const TextSi
   }
   TriageJsonLimits limits;
   limits.recent = &snapshot.recent;
+  if (snapshot.finding_states.size() == snapshot.totals.findings.size()) {
+    limits.finding_states = &snapshot.finding_states;
+  }
   if (!every) limits.only = &active;
   if (!snapshot.final) limits.entries_a_list = limits.shared_entries = kEntriesALine;
   write_results(json, snapshot.totals, limits);

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/number_text.h"
+#include "base/time_text.h"
 #include "model/trouble.h"
 #include "model/words.h"
 #include "present/text.h"
@@ -140,11 +141,23 @@ class LiveText {
       const Tone tone = f.severity == verdict::Severity::kCritical  ? Tone::kCritical
                         : f.severity == verdict::Severity::kWarning ? Tone::kWarning
                                                                     : Tone::kInfo;
-      line(fmt::format("  {} {}: {}", model::word(f.severity), f.rule, f.title), tone);
+      const bool over = is_over(i);
+      line(fmt::format("  {}{} {}: {}", over ? over_text(i) : "", model::word(f.severity), f.rule, f.title),
+           over ? Tone::kQuiet : tone);
     }
     if (list.size() > options_.findings) {
       line(fmt::format("  and {}", plural(list.size() - options_.findings, "more finding")), Tone::kQuiet);
     }
+  }
+
+  /// The last look is about all.
+  bool is_over(std::size_t i) const {
+    const model::FindingState* state = s_.state_of_finding(i);
+    return state != nullptr && !state->active && !s_.final;
+  }
+  std::string over_text(std::size_t i) const {
+    const auto& last = s_.finding_states[i].last_seen;
+    return last ? fmt::format("(last seen {} ago) ", short_duration(std::max(s_.time - *last, Nanos{}))) : "(over) ";
   }
 
   const model::LiveSnapshot& s_;

@@ -27,6 +27,7 @@ class TriageJson {
         entries_left_(limits.entries_in_all),
         shared_entries_(limits.shared_entries),
         findings_(limits.findings),
+        states_(limits.finding_states),
         only_(limits.only),
         recent_(limits.recent),
         json_(json) {}
@@ -48,7 +49,9 @@ class TriageJson {
   void missing(const track::SpaceCounts& s);
   void episodes(const track::SpaceCounts& s);
   void episode(const track::Episode& e);
-  void finding(const verdict::Finding& f);
+  void finding(const verdict::Finding& f, const model::FindingState* state);
+  void what_was_seen(const verdict::Finding& f);
+  void recently(const model::FindingState& state);
 
   /// "WHAT_frame": number or null, and with several files "WHAT_file".
   void frame(const std::string& what, FrameId id);
@@ -67,6 +70,7 @@ class TriageJson {
   std::uint64_t entries_left_;
   const std::size_t shared_entries_;
   const std::uint64_t findings_;
+  const std::vector<model::FindingState>* states_;
   const std::vector<std::size_t>* only_;
   const std::vector<model::ConnectionTotals>* recent_;
   JsonWriter& json_;
@@ -112,7 +116,9 @@ void TriageJson::results() {
   json_.new_line();
   json_.key("findings");
   json_.begin_array();
-  for (std::size_t i = 0; i < snapshot_.findings.size() && i < findings_; ++i) finding(snapshot_.findings[i]);
+  for (std::size_t i = 0; i < snapshot_.findings.size() && i < findings_; ++i) {
+    finding(snapshot_.findings[i], states_ ? &(*states_)[i] : nullptr);
+  }
   json_.end_array();
 }
 
@@ -353,7 +359,7 @@ void TriageJson::episode(const track::Episode& e) {
   json_.end_object();
 }
 
-void TriageJson::finding(const verdict::Finding& f) {
+void TriageJson::finding(const verdict::Finding& f, const model::FindingState* state) {
   json_.new_line();
   json_.begin_object();
   json_.member("id", f.id);
@@ -373,6 +379,12 @@ void TriageJson::finding(const verdict::Finding& f) {
   json_.begin_array();
   for (const IpAddress& host : f.hosts) json_.value(host.to_string());
   json_.end_array();
+  what_was_seen(f);
+  if (state != nullptr) recently(*state);
+  json_.end_object();
+}
+
+void TriageJson::what_was_seen(const verdict::Finding& f) {
   const auto nanos = [](std::optional<Nanos> t) { return t ? std::optional{t->count} : std::nullopt; };
   json_.member("first_ns", nanos(f.first_time));
   json_.member("last_ns", nanos(f.last_time));
@@ -394,6 +406,19 @@ void TriageJson::finding(const verdict::Finding& f) {
   json_.begin_object();
   for (const auto& [name, v] : f.values) json_.member(name, v);
   json_.end_object();
+}
+
+/// Of a watch: whether it goes on, and what the window alone says of it.
+void TriageJson::recently(const model::FindingState& state) {
+  json_.member("active", state.active);
+  json_.member("last_seen_ns", state.last_seen ? std::optional{state.last_seen->count} : std::nullopt);
+  json_.key("recent");
+  if (!state.recent) return json_.null();
+  json_.begin_object();
+  json_.member("severity", word(state.recent->severity));
+  json_.member("title", state.recent->title);
+  json_.member("explanation", state.recent->explanation);
+  what_was_seen(*state.recent);
   json_.end_object();
 }
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "model/live.h"
 #include "model/snapshot.h"
 #include "model/totals.h"
 #include "present/json_writer.h"
@@ -22,6 +23,8 @@ struct TriageJsonLimits {
   const std::vector<std::size_t>* only = nullptr;  ///< indexes of the connections to write; null: all
   /// By index of the connections: what was added of late, written beside their totals; null: nothing is.
   const std::vector<model::ConnectionTotals>* recent = nullptr;
+  /// By index of the findings: whether they go on, written with them; null: nothing is.
+  const std::vector<model::FindingState>* finding_states = nullptr;
 };
 
 void write_triage_json(const model::Snapshot& snapshot, const TextSink& sink, const TriageJsonLimits& limits = {});

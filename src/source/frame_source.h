@@ -64,6 +64,10 @@ class FrameSource {
   /// stamp plus what went by since. Nothing where only packets tell the time, as in files.
   virtual std::optional<Nanos> clock() const { return std::nullopt; }
 
+  /// Up to when nothing can be missing that passed: who is silent until then, was. A pipe is filled in lumps by whoever
+  /// captures, so only its packets tell.
+  virtual std::optional<Nanos> known_until() const { return clock(); }
+
   /// From another thread: next_batch() waits no more and ends the source. Files do not wait, and ignore it.
   virtual void wake() {}
 

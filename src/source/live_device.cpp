@@ -105,6 +105,8 @@ OpenFailure LiveDevice::activate(Error& error) {
     return OpenFailure::kOther;
   }
   nanoseconds_ = pcap_get_tstamp_precision(pcap) == PCAP_TSTAMP_PRECISION_NANO;
+  // Of "any", cooked frames that say by which interface they came, where libpcap can.
+  if (pcap_datalink(pcap) == DLT_LINUX_SLL) static_cast<void>(pcap_set_datalink(pcap, DLT_LINUX_SLL2));
   link_type_ = link_type_of(pcap_datalink(pcap));
   if (!set_filter(error)) return OpenFailure::kOther;
   handle_->descriptor = pcap_get_selectable_fd(pcap);

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "source/live_interfaces.h"
 
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -55,19 +61,22 @@ struct Candidate {
   std::uint64_t bytes = 0;
 };
 
-constexpr std::uint64_t kIffUp = 0x1;  // <linux/if.h>
-constexpr std::uint64_t kIffLoopback = 0x8;
-
-std::uint64_t flags_of(const fs::path& interface) {
-  const std::string word = word_in(interface / "flags");  // "0x1003"
-  std::uint64_t flags = 0;
-  if (word.starts_with("0x")) std::from_chars(word.data() + 2, word.data() + word.size(), flags, 16);
-  return flags;
-}
-
-bool is_up(const fs::path& interface) {
-  const std::string state = word_in(interface / "operstate");
-  return (flags_of(interface) & kIffUp) != 0 && (state == "up" || state == "unknown");
+/// By interface of this namespace; getifaddrs() has them in 32 bits only.
+std::map<std::string, std::uint64_t> bytes_moved() {
+  constexpr std::size_t kReceived = 0;  // columns of /proc/net/dev
+  constexpr std::size_t kSent = 8;
+  std::map<std::string, std::uint64_t> out;
+  std::ifstream file("/proc/self/net/dev");
+  for (std::string line; std::getline(file, line) && out.size() < kEntriesMost;) {
+    const std::size_t colon = line.rfind(':');
+    if (colon == std::string::npos) continue;  // a heading
+    std::istringstream columns(line.substr(colon + 1));
+    std::array<std::uint64_t, kSent + 1> values{};
+    for (std::uint64_t& value : values) columns >> value;
+    const std::size_t begin = line.find_first_not_of(' ');
+    if (columns) out[line.substr(begin, colon - begin)] = values[kReceived] + values[kSent];
+  }
+  return out;
 }
 
 std::string list_of(const std::vector<std::string>& names) {
@@ -107,8 +116,34 @@ std::optional<std::uint64_t> rdma_packets(const std::string& device, const std::
   return sum;
 }
 
-std::vector<std::string> rdma_devices_of(const std::string& interface, const std::string& sysfs) {
+bool is_rdma_device(const std::string& name, const std::string& sysfs) {
+  std::error_code error;
+  return !name.empty() && name.find('/') == std::string::npos && fs::exists(rdma_folder(sysfs) / name, error);
+}
+
+std::vector<NetworkInterface> network_interfaces() {
+  std::vector<NetworkInterface> out;
+  const auto bytes = bytes_moved();
+  ifaddrs* list = nullptr;
+  if (::getifaddrs(&list) != 0) return out;
+  for (const ifaddrs* at = list; at != nullptr && out.size() < kEntriesMost; at = at->ifa_next) {
+    if (at->ifa_addr == nullptr || at->ifa_addr->sa_family != AF_PACKET) continue;  // one for each interface
+    NetworkInterface& interface = out.emplace_back();
+    interface.name = at->ifa_name;
+    interface.index = if_nametoindex(at->ifa_name);
+    interface.up = (at->ifa_flags & IFF_UP) != 0 && (at->ifa_flags & IFF_RUNNING) != 0;
+    interface.loopback = (at->ifa_flags & IFF_LOOPBACK) != 0;
+    const auto found = bytes.find(interface.name);
+    if (found != bytes.end()) interface.bytes = found->second;
+  }
+  ::freeifaddrs(list);
+  return out;
+}
+
+std::vector<std::string> rdma_devices_of(const std::string& interface, const std::string& sysfs, unsigned index) {
   std::vector<std::string> names;
+  const auto shown = number_in(fs::path(sysfs) / "class" / "net" / interface / "ifindex");
+  if (index != 0 && shown && *shown != index) return names;
   for (const RdmaDevice& device : rdma_devices(sysfs)) {
     if (std::find(device.interfaces.begin(), device.interfaces.end(), interface) != device.interfaces.end()) {
       names.push_back(device.name);
@@ -117,15 +152,11 @@ std::vector<std::string> rdma_devices_of(const std::string& interface, const std
   return names;
 }
 
-Result<InterfaceChoice> choose_interface(const std::string& sysfs) {
-  const fs::path folder = fs::path(sysfs) / "class" / "net";
+Result<InterfaceChoice> choose_interface(const std::vector<NetworkInterface>& interfaces, const std::string& sysfs) {
   std::vector<Candidate> candidates;
-  for (const std::string& name : names_in(folder)) {
-    const fs::path interface = folder / name;
-    if ((flags_of(interface) & kIffLoopback) != 0 || !is_up(interface)) continue;
-    candidates.push_back({name, rdma_devices_of(name, sysfs),
-                          number_in(interface / "statistics" / "rx_bytes").value_or(0) +
-                              number_in(interface / "statistics" / "tx_bytes").value_or(0)});
+  for (const NetworkInterface& interface : interfaces) {
+    if (interface.loopback || !interface.up) continue;
+    candidates.push_back({interface.name, rdma_devices_of(interface.name, sysfs, interface.index), interface.bytes});
   }
   if (candidates.empty()) return Error{"no network interface is up", "Name one with -i, or read a capture with -r."};
   const auto best = std::max_element(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
@@ -142,7 +173,7 @@ Result<InterfaceChoice> choose_interface(const std::string& sysfs) {
 }
 
 BypassWatch::BypassWatch(const std::string& interface, std::string sysfs)
-    : sysfs_(std::move(sysfs)), devices_(rdma_devices_of(interface, sysfs_)) {}
+    : sysfs_(std::move(sysfs)), devices_(rdma_devices_of(interface, sysfs_, if_nametoindex(interface.c_str()))) {}
 
 std::optional<std::uint64_t> BypassWatch::packets() const {
   std::optional<std::uint64_t> sum;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What /sys tells of this machine's network interfaces and RDMA devices, as far as live capture asks: which interface
-// carries RoCE, and whether an adapter moves packets that the kernel never sees. The root of /sys can be another
-// folder, for tests. Names come from the kernel; they are not checked further.
+// What this machine's network interfaces and RDMA devices are, as far as live capture asks: which interface carries
+// RoCE, and whether an adapter moves packets that the kernel never sees. Interfaces are those of this network
+// namespace, as the kernel says; /sys tells of RDMA devices, and is believed where it is about the same interfaces, as
+// in a namespace it may show those of the host. The root of /sys can be another folder, for tests. Names come from the
+// kernel; they are not checked further.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +27,22 @@ std::vector<RdmaDevice> rdma_devices(const std::string& sysfs = "/sys");
 /// Packets that the device itself counts, both directions, over all ports; nothing where it counts none.
 std::optional<std::uint64_t> rdma_packets(const std::string& device, const std::string& sysfs = "/sys");
 
-/// Names of the RDMA devices that belong to a network interface.
-std::vector<std::string> rdma_devices_of(const std::string& interface, const std::string& sysfs = "/sys");
+bool is_rdma_device(const std::string& name, const std::string& sysfs = "/sys");
+
+/// A network interface of this namespace.
+struct NetworkInterface {
+  std::string name;
+  unsigned index = 0;
+  bool up = false;  ///< and running
+  bool loopback = false;
+  std::uint64_t bytes = 0;  ///< moved, both directions
+};
+std::vector<NetworkInterface> network_interfaces();
+
+/// Names of the RDMA devices that belong to a network interface. None where /sys means another interface by that name:
+/// its number there is not `index` (0: nothing to compare).
+std::vector<std::string> rdma_devices_of(const std::string& interface, const std::string& sysfs = "/sys",
+                                         unsigned index = 0);
 
 struct InterfaceChoice {
   std::string name;
@@ -35,7 +51,8 @@ struct InterfaceChoice {
 
 /// The interface that carries RoCE: up, and with an RDMA device; else up, no loopback, and with traffic. Of several the
 /// one that moved most bytes. Error: none is up.
-Result<InterfaceChoice> choose_interface(const std::string& sysfs = "/sys");
+Result<InterfaceChoice> choose_interface(const std::vector<NetworkInterface>& interfaces = network_interfaces(),
+                                         const std::string& sysfs = "/sys");
 
 /// Notices that an RDMA device moves packets while none of them is captured: the adapter bypasses the kernel.
 class BypassWatch {

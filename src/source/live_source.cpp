@@ -19,7 +19,10 @@ namespace rocetop::source {
 namespace {
 
 constexpr std::size_t kFramesAtOnce = 4'096;          // of one interface
+constexpr std::size_t kRoundsMost = 128;              // of that, before some are delivered: a ring full of them
+constexpr std::size_t kBacklogBytesMost = 192 << 20;  // then what comes stays in the kernel's ring
 constexpr std::size_t kHeldBytesMost = 256 << 20;     // then frames are delivered out of order rather than kept
+constexpr std::size_t kFreeMost = 64;                 // chunks kept to be filled again: what a lull needs
 constexpr std::size_t kProblemsMost = 100;            // kept; an interface may come and go for months
 constexpr std::chrono::milliseconds kLookEvery{250};  // at the interfaces: states, drops, bypass
 constexpr Nanos kStep = seconds(1);                   // a clock that goes back by more was set
@@ -34,18 +37,16 @@ Nanos nanos(std::chrono::steady_clock::duration duration) {
   return {std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count()};
 }
 
-/// Not captured by name in the kernel's list of interfaces, so it has no state there: "any", or an RDMA device.
-bool has_state(const LiveDevice& device) { return device.settings().name != "any"; }
-
-InterfaceState state_of(const std::string& name) {
+/// Nothing for what is no network interface.
+std::optional<InterfaceState> network_state(const std::string& name) {
   ifreq request{};
-  if (name.size() >= sizeof request.ifr_name) return InterfaceState::kAbsent;
+  if (name.size() >= sizeof request.ifr_name) return std::nullopt;
   std::memcpy(request.ifr_name, name.data(), name.size());
   const int socket = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (socket < 0) return InterfaceState::kUp;  // cannot be told
   const bool known = ::ioctl(socket, SIOCGIFFLAGS, &request) == 0;
   ::close(socket);
-  if (!known) return InterfaceState::kAbsent;
+  if (!known) return std::nullopt;
   const bool up = (request.ifr_flags & IFF_UP) != 0 && (request.ifr_flags & IFF_RUNNING) != 0;
   return up ? InterfaceState::kUp : InterfaceState::kDown;
 }
@@ -79,7 +80,7 @@ bool is_plain_roce(const Frame& frame) {
 
 bool LiveSource::joins_filter(const std::string& filter) { return !moves_offsets(filter); }
 
-LiveSource::LiveSource(const LiveOptions& options) : watch_bypass_(options.filter.empty()) {
+LiveSource::LiveSource(const LiveOptions& options) : sysfs_(options.sysfs), watch_bypass_(options.filter.empty()) {
   DeviceSettings settings;
   if (joins_filter(options.filter)) settings.filter = options.filter;
   settings.roce_ports = options.roce_ports;
@@ -114,8 +115,7 @@ std::optional<LiveFailure> LiveSource::open_all() {
     switch (channels_[i].device.open(error)) {
       case OpenFailure::kNone:
         describe(i);
-        if (has_state(channels_[i].device) && channels_[i].device.index() != 0 &&
-            state_of(live_[i].name) == InterfaceState::kDown) {
+        if (state_of(live_[i].name) == InterfaceState::kDown) {
           set_state(i, InterfaceState::kDown, "is down");
         }
         break;
@@ -156,7 +156,7 @@ bool LiveSource::next_batch(std::vector<Frame>& batch) {
   batch.clear();
   for (auto& chunk : spent_) {
     chunk->clear();
-    free_.push_back(std::move(chunk));
+    if (free_.size() < kFreeMost) free_.push_back(std::move(chunk));
   }
   spent_.clear();
   if (wake_.called()) return false;
@@ -180,33 +180,49 @@ void LiveSource::wait() {
 }
 
 std::unique_ptr<FrameChunk> LiveSource::chunk() {
-  if (free_.empty()) return std::make_unique<FrameChunk>();
+  if (free_.empty()) {
+    auto made = std::make_unique<FrameChunk>();
+    made->frames.reserve(kFramesAtOnce);
+    made->offsets.reserve(kFramesAtOnce);
+    return made;
+  }
   auto out = std::move(free_.back());
   free_.pop_back();
   return out;
 }
 
+/// Takes as much as is there before any of it is looked at: the ring is to be empty when the kernel needs it, and what
+/// looks at frames may be slow, or be stopped, for a while.
 void LiveSource::read_all() {
-  more_ = false;
-  for (std::size_t i = 0; i < channels_.size(); ++i) {
-    Channel& channel = channels_[i];
-    if (!channel.device.is_open()) continue;
-    auto into = chunk();
-    const bool alive = channel.device.read(static_cast<std::uint32_t>(i), kFramesAtOnce, *into);
-    if (!alive) {
-      live_[i].error = channel.device.error();
-      channel.device.close();
-      next_look_ = {};
-    }
-    if (into->empty()) {
-      free_.push_back(std::move(into));
-      continue;
-    }
-    more_ = more_ || into->frames.size() >= kFramesAtOnce;
-    channel.newest = into->frames.back().time;
-    held_bytes_ += into->bytes.size();
-    channel.held.push_back(std::move(into));
+  bool more = true;
+  for (std::size_t round = 0; more && round < kRoundsMost && held_bytes_ < kBacklogBytesMost; ++round) {
+    more = false;
+    for (std::size_t i = 0; i < channels_.size(); ++i) more = read_some(i) || more;
   }
+}
+
+/// Whether the ring holds more.
+bool LiveSource::read_some(std::size_t i) {
+  Channel& channel = channels_[i];
+  if (!channel.device.is_open()) return false;
+  auto into = chunk();
+  const bool alive = channel.device.read(static_cast<std::uint32_t>(i), kFramesAtOnce, *into);
+  if (!alive) {
+    live_[i].error = channel.device.error();
+    channel.device.close();
+    next_look_ = {};
+    put_off(channel);
+  }
+  if (into->empty()) {
+    free_.push_back(std::move(into));
+    return false;
+  }
+  const bool more = alive && into->frames.size() >= kFramesAtOnce;
+  channel.newest = into->frames.back().time;
+  channel.backoff = {};
+  held_bytes_ += into->bytes.size();
+  channel.held.push_back(std::move(into));
+  return more;
 }
 
 /// Everything stamped until then may be delivered: nothing older will come, or it has been waited for.
@@ -229,9 +245,15 @@ void LiveSource::hand_over(Channel& channel, Frame& frame, std::vector<Frame>& b
   batch.push_back(frame);
 }
 
+/// Not all of a backlog at once: more may have come when this has been looked at.
 void LiveSource::deliver(std::vector<Frame>& batch) {
   const Nanos until = delivered_until();
+  more_ = false;
   while (true) {
+    if (batch.size() >= kFramesAtOnce) {
+      more_ = true;
+      return;
+    }
     Channel* oldest = nullptr;
     for (Channel& channel : channels_) {
       if (channel.held.empty()) continue;
@@ -265,28 +287,61 @@ void LiveSource::advance_clock(const std::vector<Frame>& batch) {
   if (time > clock_ || clock_ - time > kStep) clock_ = time;
 }
 
+std::optional<Nanos> LiveSource::known_until() const {
+  const bool blind = std::any_of(live_.begin(), live_.end(), [](const LiveInterface& i) {
+    return i.frames != 0 && (i.state != InterfaceState::kUp || !i.error.empty());
+  });
+  return blind ? stamp_ : clock_;
+}
+
 void LiveSource::look_at_interfaces() {
   next_look_ = Clock::now() + kLookEvery;
   for (std::size_t i = 0; i < channels_.size(); ++i) look_at(i);
 }
 
+/// "any" is always there; an RDMA device that libpcap captures by its name is, as long as the kernel has it.
+InterfaceState LiveSource::state_of(const std::string& name) const {
+  if (name == "any") return InterfaceState::kUp;
+  if (const auto state = network_state(name)) return *state;
+  return is_rdma_device(name, sysfs_) ? InterfaceState::kUp : InterfaceState::kAbsent;
+}
+
+/// The first time at once, then after longer and longer: opening takes a ring of 64 MB each time.
+void LiveSource::put_off(Channel& channel) {
+  channel.retry_at = Clock::now() + channel.backoff;
+  channel.backoff = std::clamp(2 * channel.backoff, kLookEvery, kBackoffMost);
+}
+
+void LiveSource::look_at_state(std::size_t i) {
+  Channel& channel = channels_[i];
+  LiveInterface& live = live_[i];
+  const InterfaceState state = state_of(live.name);
+  const bool other = channel.device.is_open() && channel.device.index() != 0 &&
+                     if_nametoindex(live.name.c_str()) != channel.device.index();
+  if (state == InterfaceState::kAbsent || other) channel.device.close();
+  if (other && live.state == InterfaceState::kUp) set_state(i, InterfaceState::kAbsent, "was removed");
+  if (state == live.state) return;
+  set_state(i, state, state == InterfaceState::kAbsent ? "is gone" : "went down");
+  channel.backoff = {};
+  channel.retry_at = {};
+}
+
+/// Not before it is up: what is down fails at once.
+void LiveSource::open_again(std::size_t i) {
+  Channel& channel = channels_[i];
+  LiveInterface& live = live_[i];
+  if (channel.device.is_open() || live.state != InterfaceState::kUp || Clock::now() < channel.retry_at) return;
+  Error error;
+  const OpenFailure failure = channel.device.open(error);
+  live.error = failure == OpenFailure::kNone || failure == OpenFailure::kNotUp ? "" : error.message;
+  if (failure != OpenFailure::kNone) put_off(channel);
+}
+
 void LiveSource::look_at(std::size_t i) {
   Channel& channel = channels_[i];
   LiveInterface& live = live_[i];
-  if (has_state(channel.device) && (channel.device.index() != 0 || !channel.device.is_open())) {
-    const InterfaceState state = state_of(live.name);
-    const bool other = channel.device.is_open() && if_nametoindex(live.name.c_str()) != channel.device.index();
-    if (state == InterfaceState::kAbsent || other) channel.device.close();
-    if (other && live.state == InterfaceState::kUp) set_state(i, InterfaceState::kAbsent, "was removed");
-    if (state != live.state) {
-      set_state(i, state, state == InterfaceState::kAbsent ? "is gone" : "went down");
-    }
-  }
-  if (!channel.device.is_open() && live.state != InterfaceState::kAbsent) {
-    Error error;
-    const OpenFailure failure = channel.device.open(error);
-    live.error = failure == OpenFailure::kNone || failure == OpenFailure::kNotUp ? "" : error.message;
-  }
+  look_at_state(i);
+  open_again(i);
   live.kernel = channel.device.counts();
   if (channel.device.is_open()) describe(i);
   facts_[i].frames_dropped = live.kernel.dropped;

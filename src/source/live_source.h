@@ -62,6 +62,8 @@ class LiveSource final : public FrameSource {
   /// Waits kWait at most; an empty batch says that time went by. False only after wake().
   bool next_batch(std::vector<Frame>& batch) override;
   std::optional<Nanos> clock() const override { return clock_; }
+  /// While an interface that frames came from is not up, nobody knows what passes there.
+  std::optional<Nanos> known_until() const override;
   const std::vector<InterfaceFacts>& interfaces() const override { return facts_; }
   const std::vector<Problem>& problems() const override { return problems_; }
   std::uint64_t bytes_read() const override { return bytes_read_; }
@@ -76,6 +78,8 @@ class LiveSource final : public FrameSource {
   void wake() override { wake_.call(); }
 
   static constexpr std::chrono::milliseconds kWait{100};
+  /// An interface that cannot be opened, or fails at once, is tried again after this time.
+  static constexpr std::chrono::milliseconds kBackoffMost{1'000};
   /// With several interfaces a frame is held back this long, for one of another interface that is older.
   static constexpr Nanos kHold = milliseconds(250);
 
@@ -85,9 +89,11 @@ class LiveSource final : public FrameSource {
     LiveDevice device;
     BypassWatch bypass;
     std::deque<std::unique_ptr<FrameChunk>> held;
-    Nanos newest;            // stamp of the last frame read
-    bool roce_seen = false;  // since the bypass was looked at
-    std::uint64_t roce = 0;  // looks at which some had been seen
+    Nanos newest;                          // stamp of the last frame read
+    bool roce_seen = false;                // since the bypass was looked at
+    std::uint64_t roce = 0;                // looks at which some had been seen
+    Clock::time_point retry_at;            // not opened again before
+    std::chrono::milliseconds backoff{0};  // until then; 0 once frames came
 
     Channel(const DeviceSettings& settings, const std::string& sysfs)
         : device(settings), bypass(settings.name, sysfs) {}
@@ -97,11 +103,16 @@ class LiveSource final : public FrameSource {
   std::optional<LiveFailure> open_all();
   void wait();
   void read_all();
+  bool read_some(std::size_t i);
   void deliver(std::vector<Frame>& batch);
   Nanos delivered_until() const;
   void hand_over(Channel& channel, Frame& frame, std::vector<Frame>& batch);
   void look_at_interfaces();
   void look_at(std::size_t i);
+  void look_at_state(std::size_t i);
+  void open_again(std::size_t i);
+  static void put_off(Channel& channel);
+  InterfaceState state_of(const std::string& name) const;
   void set_state(std::size_t i, InterfaceState state, const std::string& words);
   void describe(std::size_t i);
   void advance_clock(const std::vector<Frame>& batch);
@@ -113,8 +124,9 @@ class LiveSource final : public FrameSource {
   std::vector<Problem> problems_;
   std::vector<std::unique_ptr<FrameChunk>> spent_;  // delivered with the last batch
   std::vector<std::unique_ptr<FrameChunk>> free_;
+  std::string sysfs_;
   bool watch_bypass_ = true;
-  bool more_ = false;  // frames were left in a ring
+  bool more_ = false;  // frames could be delivered that were not
   WakeUp wake_;
   std::uint64_t frames_ = 0;
   std::uint64_t bytes_read_ = 0;

@@ -51,8 +51,11 @@ void Management::forget_oldest() {
   ++first_;
 }
 
-void Management::forget(Nanos before) {
-  while (!exchanges_.empty() && exchanges_.front().set_up.request_time < before) forget_oldest();
+void Management::make_room(Nanos before) {
+  if (exchanges_.size() >= most_ / 2) {
+    while (!exchanges_.empty() && exchanges_.front().set_up.request_time < before) forget_oldest();
+  }
+  if (rejections_.size() < kRejectionsMost / 2) return;
   rejections_omitted_ += std::erase_if(rejections_, [&](const CmRejection& r) { return r.time < before; });
 }
 

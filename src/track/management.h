@@ -39,8 +39,9 @@ class Management {
   const std::vector<CmRejection>& rejections() const { return rejections_; }
   std::uint64_t rejections_omitted() const { return rejections_omitted_; }
 
-  /// Exchanges that began before `before`, and rejections from then, are forgotten and counted as omitted.
-  void forget(Nanos before);
+  /// Exchanges that began before `before`, and rejections from then, make room for later ones where half of it is
+  /// taken; they are counted as omitted.
+  void make_room(Nanos before);
 
  private:
   struct Key {

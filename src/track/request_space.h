@@ -120,6 +120,7 @@ class RequestSpace {
   SpaceCounts total() const;
   /// For who shortens its lists; packets and highest PSN are in total() alone.
   SpaceCounts& counts() { return counts_; }
+  const SpaceCounts& counts() const { return counts_; }
 
  private:
   bool is_quiet() const;

@@ -24,10 +24,6 @@ void give_back_memory() {
 #endif
 }
 
-bool is_stray(const ConnectionCounts& c) {
-  return !c.b_to_a && c.a_to_b->frames <= 2 && c.paired_by == PairedBy::kNone;
-}
-
 /// Fills the key of an arrival whose facts are there.
 void take_key(Arrival& arrival) {
   const wire::Packet& packet = *arrival.packet;
@@ -190,6 +186,7 @@ FlowTable::Flow Tracker::open_flow(const FlowKey& key, const PacketFacts& packet
       flow.side = static_cast<std::uint32_t>(flow.connection->add_side(key));
       flows_.put(key, flow);
       ++joined_;
+      note_noise();
       return flow;
     }
   }
@@ -264,6 +261,7 @@ void Tracker::join(ConnectionIndex one, ConnectionIndex other, PairedBy by) {
   Connection& connection = *connections_[kept];
   connection.join(*connections_[gone], by, context_);
   ++joined_;
+  note_noise();
   drop(gone);
   pairing_.forget(kept);
   for (std::uint32_t side = 0; side < 2; ++side) {
@@ -339,14 +337,16 @@ void Tracker::retire(ConnectionIndex index) {
   if (context_.limits.endless && !at_end_ && finished_.size() + live_ > context_.limits.connections) forget_ended();
   if (connection.is_stray()) count_stray(connection.side(0).frames());
   if (finished_.size() >= context_.limits.connections) leave_strays_out();
-  if (connection.is_stray() && strays_are_noise()) {
+  if (is_noise(connection)) {
     context_.held_left += held;  // counted, not listed
+    give_back_lists(connection);
   } else if (finished_.size() < context_.limits.connections) {
     listed_strays_ += connection.is_stray() ? 1 : 0;
     finished_.push_back(connection.finish(context_));
     finished_.back().ended_early = !at_end_;
   } else {
     context_.held_left += held;
+    give_back_lists(connection);
     ++evicted_;
   }
   drop(index);
@@ -355,17 +355,30 @@ void Tracker::retire(ConnectionIndex index) {
 /// One or two packets that nothing answered may be all that a capture shows of a connection. Where there are many of
 /// them beside connections that were answered, they are taken for noise (a scan, a storm, another protocol on the
 /// port): they must not bury those.
-bool Tracker::strays_are_noise() const { return strays_ > context_.limits.listed_strays && joined_ > 0; }
+void Tracker::note_noise() {
+  if (noise_from_ == 0 && strays_ > context_.limits.listed_strays && joined_ > 0) noise_from_ = next_id_;
+}
+
+/// Who watches has been shown those that came before: they stay, until they are told as gone, so that no sum goes back.
+bool Tracker::is_noise(const Connection& connection) const {
+  if (!strays_are_noise() || !connection.is_stray()) return false;
+  return !context_.limits.endless || at_end_ || connection.id == 0 || connection.id >= noise_from_;
+}
 
 void Tracker::count_stray(std::uint64_t packets) {
   ++strays_;
   stray_packets_ += packets;
+  note_noise();
 }
 
 void Tracker::leave_strays_out() {
-  if (!strays_are_noise() || listed_strays_ == 0) return;
+  if (!strays_are_noise() || listed_strays_ == 0 || (context_.limits.endless && !at_end_)) return;
   listed_strays_ = 0;
-  std::erase_if(finished_, [](const ConnectionCounts& c) { return is_stray(c); });
+  std::erase_if(finished_, [this](const ConnectionCounts& c) {
+    if (!was_stray(c)) return false;
+    give_back_lists(c);
+    return true;
+  });
 }
 
 /// Of those that mean little first the stalest: strays, then what nothing answered, then the rest.

@@ -80,8 +80,9 @@ class Tracker {
   std::vector<ConnectionCounts> connections() const;
   /// Forgets the connections of which nothing was seen since `since`. Costs a look at each.
   void forget_silent(Nanos since);
-  /// Missing runs, episodes and CM exchanges that began before `before` are not listed any more, but counted as before.
-  void forget_listed(Nanos before);
+  /// Missing runs, episodes and CM exchanges that began before `before` leave the lists that are half full, to make
+  /// room for later ones; they are counted as before.
+  void make_room_in_lists(Nanos before);
   /// `gone` is told of each connection that is forgotten, by forget_silent() or at a limit.
   void tell_gone(std::function<void(const ConnectionCounts&)> gone) { gone_ = std::move(gone); }
   /// Connections forgotten because they were silent.
@@ -115,8 +116,8 @@ class Tracker {
   std::uint64_t stray_damaged_packets() const { return stray_damaged_packets_; }
   /// Connections of a packet or two that nothing answered and that were left out, as they are too many, and their
   /// packets. Complete after finish().
-  std::uint64_t stray_connections() const { return strays_are_noise() ? strays_ : 0; }
-  std::uint64_t stray_packets() const { return strays_are_noise() ? stray_packets_ : 0; }
+  std::uint64_t stray_connections() const { return strays_are_noise() ? strays_ - told_strays_ : 0; }
+  std::uint64_t stray_packets() const { return strays_are_noise() ? stray_packets_ - told_stray_packets_ : 0; }
   std::uint64_t management_frames() const { return management_frames_; }
 
  private:
@@ -175,7 +176,9 @@ class Tracker {
   Flow home_of_cnps(const FlowKey& key, const Flow& flow, const PacketFacts& packet);
   static std::vector<FlowKey> names_of(const Side& side);
   void bring_cnps_home();
-  bool strays_are_noise() const;
+  bool strays_are_noise() const { return noise_from_ != 0; }
+  bool is_noise(const Connection& connection) const;
+  void note_noise();
   void count_stray(std::uint64_t packets);
   void leave_strays_out();
   void try_to_pair(const FlowKey& key, const PacketFacts& packet);
@@ -194,6 +197,9 @@ class Tracker {
   void detach(Connection& connection, ConnectionIndex index);
   void forget(ConnectionIndex index);
   void forget_ended();
+  static bool was_stray(const ConnectionCounts& counts);
+  void give_back_lists(const Connection& connection);
+  void give_back_lists(const ConnectionCounts& counts);
   void say_gone(const ConnectionCounts& counts);
   void on_management(const wire::Packet& packet, const FlowKey& key, FrameId frame, Nanos time);
   void announce(const Announcement& announcement);
@@ -223,6 +229,10 @@ class Tracker {
   std::uint64_t strays_ = 0;
   std::uint64_t listed_strays_ = 0;  // of these, in finished_
   std::uint64_t stray_packets_ = 0;
+  // Of these, told as gone: counted with the connections they were listed with.
+  std::uint64_t told_strays_ = 0;
+  std::uint64_t told_stray_packets_ = 0;
+  std::uint32_t noise_from_ = 0;  // id that was next when strays became noise; 0: they are none
   std::uint64_t management_frames_ = 0;
   std::uint64_t stray_damaged_packets_ = 0;
   ManagementDatagram last_management_;

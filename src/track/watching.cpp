@@ -10,7 +10,9 @@ namespace rocetop::track {
 namespace {
 
 /// Entries of lists that ended before `before` leave them, counted as not listed; the budget has them back.
-void forget_listed(SpaceCounts& counts, Nanos before, ListBudget& budget) {
+void shorten(SpaceCounts& counts, Nanos before, bool wanted, ListBudget& budget) {
+  const auto is_filling = [&](const auto& list) { return wanted || list.size() >= budget.per_list / 2; };
+  if (!is_filling(counts.missing) && !is_filling(counts.episodes)) return;
   const auto runs = std::erase_if(counts.missing, [&](const MissingRun& run) { return run.seen_at_time < before; });
   const auto episodes = std::erase_if(counts.episodes, [&](const Episode& e) { return e.first_time < before; });
   counts.missing_omitted += runs;
@@ -18,21 +20,16 @@ void forget_listed(SpaceCounts& counts, Nanos before, ListBudget& budget) {
   budget.left += runs + episodes;
 }
 
-std::size_t listed(const std::optional<DirectionCounts>& direction) {
-  if (!direction) return 0;
-  const auto of = [](const SpaceCounts& space) { return space.missing.size() + space.episodes.size(); };
-  return of(direction->requests) + of(direction->responses);
-}
+std::size_t listed(const SpaceCounts& space) { return space.missing.size() + space.episodes.size(); }
 
 }  // namespace
 
 std::vector<ConnectionCounts> Tracker::connections() const {
-  const bool without_strays = strays_are_noise();
   std::vector<ConnectionCounts> out;
   out.reserve(finished_.size() + live_);
   out = finished_;
   for (const auto& connection : connections_) {
-    if (!connection || connection->id == 0 || (without_strays && connection->is_stray())) continue;
+    if (!connection || connection->id == 0 || is_noise(*connection)) continue;
     out.push_back(connection->counts());
   }
   std::sort(out.begin(), out.end(), [](const auto& x, const auto& y) { return x.id < y.id; });
@@ -54,30 +51,56 @@ void Tracker::forget_silent(Nanos since) {
   }
 }
 
-void Tracker::forget_listed(Nanos before) {
+void Tracker::make_room_in_lists(Nanos before) {
+  const bool everywhere = context_.lists.left <= context_.limits.listed_total / 2;
   for (auto& connection : connections_) {
     if (!connection) continue;
     for (std::size_t i = 0; i < connection->side_count(); ++i) {
       Side& side = connection->side(i);
-      track::forget_listed(side.requests.counts(), before, context_.lists);
-      track::forget_listed(side.responses.counts(), before, context_.lists);
+      shorten(side.requests.counts(), before, everywhere, context_.lists);
+      shorten(side.responses.counts(), before, everywhere, context_.lists);
     }
   }
-  management_.forget(before);
+  management_.make_room(before);
+}
+
+/// As Connection::is_stray().
+bool Tracker::was_stray(const ConnectionCounts& counts) {
+  return !counts.b_to_a && counts.a_to_b->frames <= 2 && counts.paired_by == PairedBy::kNone;
 }
 
 /// What its lists took is free again.
+void Tracker::give_back_lists(const ConnectionCounts& counts) {
+  for (const auto* direction : {&counts.a_to_b, &counts.b_to_a}) {
+    if (*direction) context_.lists.left += listed((*direction)->requests) + listed((*direction)->responses);
+  }
+}
+
+void Tracker::give_back_lists(const Connection& connection) {
+  for (std::size_t i = 0; i < connection.side_count(); ++i) {
+    const Side& side = connection.side(i);
+    context_.lists.left += listed(side.requests.counts()) + listed(side.responses.counts());
+  }
+}
+
 void Tracker::say_gone(const ConnectionCounts& counts) {
-  context_.lists.left += listed(counts.a_to_b) + listed(counts.b_to_a);
+  give_back_lists(counts);
+  if (was_stray(counts)) {
+    ++told_strays_;
+    told_stray_packets_ += counts.a_to_b->frames;
+  }
   if (gone_) gone_(counts);
 }
 
-/// Ends a connection that nobody wants to see any more.
+/// Ends a connection that nobody wants to see any more. Noise was in no sum before, and comes into none now: it is
+/// counted by itself.
 void Tracker::forget(ConnectionIndex index) {
   Connection& connection = *connections_[index];
   detach(connection, index);
+  const bool was_noise = is_noise(connection);
   if (connection.is_stray()) count_stray(connection.side(0).frames());
-  say_gone(connection.finish(context_));
+  const ConnectionCounts counts = connection.finish(context_);
+  was_noise ? give_back_lists(counts) : say_gone(counts);
   drop(index);
 }
 

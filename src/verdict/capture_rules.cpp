@@ -153,16 +153,27 @@ void duplicated(Docket& docket) {
     copies += d.requests.duplicate_packets + d.responses.duplicate_packets;
     packets += d.requests.packets + d.responses.packets;
   });
+  const std::uint64_t left_out = docket.evidence().capture.duplicated_frames;
+  const bool by_interfaces = left_out > copies;
+  copies += left_out;
+  packets += left_out;
   if (packets == 0) return;
   const double share = static_cast<double>(copies) / static_cast<double>(packets);
   if (share < docket.thresholds().duplicated_share) return;
   Finding& f = docket.add("capture.duplicated", Severity::kWarning, Confidence::kHigh);
   f.title = fmt::format("{} of the packets are in the capture twice", percent(share * 2 > 1 ? 1.0 : share * 2));
   f.explanation =
-      "The copies follow their originals at once, on every connection alike: the capture point sees each packet at two "
-      "ports. They are counted as duplicates and not as retransmissions; frame and byte counts include them.";
+      by_interfaces
+          ? "The same bytes pass two of the captured interfaces within microseconds: two ends of one link, or an "
+            "interface and what it is made of. The copies are left out of what is said of connections; the capture's "
+            "own frame and byte counts include them."
+          : "The copies follow their originals at once, on every connection alike: the capture point sees each packet "
+            "at two ports. They are counted as duplicates and not as retransmissions; frame and byte counts include "
+            "them.";
   f.next_steps = {
-      "mirror one port, or one direction of each port; or remove duplicates before the analysis (editcap -d)"};
+      by_interfaces
+          ? "capture one of the interfaces (-i NAME, not any)"
+          : "mirror one port, or one direction of each port; or remove duplicates before the analysis (editcap -d)"};
   date(f, docket.evidence().capture.first_time, docket.evidence().capture.last_time);
   f.values = {{"duplicate_packets", static_cast<double>(copies)}, {"duplicate_ratio", share}};
 }

@@ -32,6 +32,7 @@ struct CaptureEvidence {
   Nanos first_time;
   Nanos last_time;
   std::uint64_t evicted_connections = 0;
+  std::uint64_t duplicated_frames = 0;  ///< copies that the capture holds of the same frame on another interface
   std::vector<track::CaptureHole> holes;
   std::vector<track::PausingPort> pauses;
   std::vector<track::ReceiverCounts> receivers;

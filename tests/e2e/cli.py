@@ -102,6 +102,9 @@ class Live(unittest.TestCase):
             last = self.lines("-r", str(capture), "--speed", "max", "--interval", "100ms")[-1]
             for connection in last["connections"]:
                 del connection["recent"]
+            for finding in last["findings"]:
+                for key in ("active", "last_seen_ns", "recent"):
+                    del finding[key]
             for name in ("capture", "connections", "findings"):
                 self.assertEqual(last[name], whole[name], f"{capture.name}: {name}")
 
@@ -119,6 +122,21 @@ class Live(unittest.TestCase):
         whole = self.lines("-r", WRITE_LOSS, "--speed", "max")[-1]
         piped = self.lines("-r", "-", stdin=pathlib.Path(WRITE_LOSS).read_bytes())[-1]
         self.assertEqual(piped["connections"], whole["connections"])
+
+    def test_a_silent_pipe_ends_by_the_wall_clock(self) -> None:
+        # One that has not begun, and one whose capture has.
+        for begun in (b"", b"\xd4\xc3\xb2\xa1\x02\0\x04\0" + bytes(8) + b"\0\0\x04\0\1\0\0\0"):
+            for words in (["--duration", "300ms"], ["--once", "--interval", "300ms"]):
+                with self.subTest(begun=begun, words=words):
+                    process = subprocess.Popen([PROGRAM, "live", "--json", "-r", "-", *words], stdin=subprocess.PIPE,
+                                               stdout=subprocess.PIPE)
+                    process.stdin.write(begun)
+                    process.stdin.flush()
+                    self.assertEqual(process.wait(timeout=60), 0)  # the pipe is still open
+                    lines = process.stdout.read().splitlines()
+                    self.assertEqual(json.loads(lines[-1])["capture"]["frames"], 0)
+                    process.stdin.close()
+                    process.stdout.close()
 
     def test_once_count_and_recording(self) -> None:
         self.assertEqual(len(self.lines("-r", WRITE_LOSS, "--speed", "max", "--once")), 1)
@@ -185,6 +203,8 @@ class Arguments(unittest.TestCase):
 
     def test_what_makes_no_sense_is_refused_in_a_sentence(self) -> None:
         self.refused(because="no subcommand")
+        self.assertIn("rocetop live", rocetop().stderr)
+        self.refused("live", "-r", WRITE_LOSS, "-c", "99999999999999999999999", because="more than can be counted")
         self.refused("frobnicate", because="frobnicate")
         self.refused("triage", because="no capture given")
         self.refused("triage", "--frobnicate", WRITE_LOSS, because="--frobnicate")

@@ -87,6 +87,12 @@ def send(frames: list[Frame], interface: str, paced: bool = False) -> None:
                         raise
 
 
+def cpu_seconds(pid: int) -> float:
+    """Used by a process so far, by all its threads."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def triage(path: pathlib.Path | str) -> dict:
     return json.loads(subprocess.run([PROGRAM, "triage", "--json", str(path)], capture_output=True).stdout)
 
@@ -171,7 +177,8 @@ class Live(unittest.TestCase):
                 path.write_bytes(b"\xd4\xc3\xb2\xa1\x02\0\x04\0" + bytes(8) + b"\0\0\x04\0\1\0\0\0")
                 before = path.read_bytes()
                 done = subprocess.run([PROGRAM, "live", "--speed", "max", "-r", str(path), "-w",
-                                       os.path.join(folder, written), *ring], capture_output=True, text=True)
+                                       os.path.join(folder, written), "--overwrite", *ring],
+                                      capture_output=True, text=True)
                 self.assertEqual(done.returncode, 2)
                 self.assertIn("would overwrite the input", done.stderr)
                 self.assertEqual(path.read_bytes(), before)
@@ -184,14 +191,15 @@ class Live(unittest.TestCase):
                 original = triage(CAPTURES / name)
                 record = self.file("record.pcapng")
                 count = str(original["capture"]["roce_frames"])
-                with Watch("--snaplen", WHOLE, "-c", count, "-w", str(record)) as live:
+                with Watch("--snaplen", WHOLE, "-c", count, "-w", str(record), "--overwrite") as live:
                     send(frames, "va", paced=True)
                     last = live.last()
                 recorded = triage(record)
                 # What the kernel dropped is not in the file.
                 self.assertEqual(last["capture"], recorded["capture"] | {"dropped_reported": 0})
                 self.assertEqual(without(last["connections"], "recent"), recorded["connections"])
-                self.assertEqual(last["findings"], recorded["findings"])
+                self.assertEqual(without(last["findings"], "active", "last_seen_ns", "recent"), recorded["findings"])
+                self.assertTrue(all(finding["active"] for finding in last["findings"]))
                 self.assertEqual(counts(last), counts(original))
                 # And the recording holds what was sent.
                 sent = {frame.data for frame in frames}
@@ -266,6 +274,29 @@ class Live(unittest.TestCase):
             live.until(lambda line: line["capture"]["frames"] > 400)
             live.stop()
 
+    def test_waiting_for_one_costs_nothing(self) -> None:
+        for way in (("link", "set", "vb", "down"), ("link", "del", "va")):
+            with self.subTest(way), Watch() as live:
+                ip(*way)
+                live.until(lambda line: line["interfaces"][0]["state"] != "up")
+                begin, used = time.monotonic(), cpu_seconds(live.process.pid)
+                for _ in range(20):  # a line each 100 ms
+                    live.read()
+                share = (cpu_seconds(live.process.pid) - used) / (time.monotonic() - begin)
+                self.assertLess(share, 0.03)
+
+    def test_the_interface_is_one_of_this_namespace(self) -> None:
+        add_pair("zz-one", "zz-two")
+        try:
+            _, frames = read_pcapng(CAPTURES / "write-loss.pcapng")
+            send(frames[:50], "zz-one")  # the only ones that moved anything
+            done = subprocess.run([PROGRAM, "live", "--once", "--json", "--interval", "100ms"], capture_output=True,
+                                  text=True, timeout=60)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(json.loads(done.stdout)["interfaces"][0]["name"], ("zz-one", "zz-two"))
+        finally:
+            ip("link", "del", "zz-one")
+
     def test_one_that_is_down_at_first_is_waited_for(self) -> None:
         ip("link", "set", "vb", "down")
         with Watch() as live:
@@ -290,6 +321,27 @@ class Live(unittest.TestCase):
             self.assertEqual(times, sorted(times))
         finally:
             ip("link", "del", "vc")
+
+    def test_both_ends_of_a_link_are_the_same_packets(self) -> None:
+        _, frames = read_pcapng(CAPTURES / "write-loss.pcapng")
+        original = triage(CAPTURES / "write-loss.pcapng")
+        count = 2 * original["capture"]["roce_frames"]
+        for interfaces in (["-i", "va", "-i", "vb"], ["-i", "any"]):
+            with self.subTest(interfaces):
+                record = self.file("both.pcapng")
+                with Watch(*interfaces, "--snaplen", WHOLE, "-c", str(count), "-w", str(record),
+                           "--overwrite") as live:
+                    send(frames, "va", paced=True)
+                    last = live.last()
+                self.assertEqual(last["capture"]["duplicated_frames"], count // 2)
+                # A cooked frame is some bytes longer.
+                self.assertEqual(without(counts(last), "bytes_on_wire"), without(counts(original), "bytes_on_wire"))
+                rules = [finding["rule"] for finding in last["findings"]]
+                expected = sorted([finding["rule"] for finding in original["findings"]] + ["capture.duplicated"])
+                self.assertEqual(sorted(rules), expected)
+                recorded = triage(record)
+                self.assertEqual(sorted(finding["rule"] for finding in recorded["findings"]), expected)
+                self.assertEqual(recorded["capture"]["duplicated_frames"], count // 2)
 
     def test_a_ring_of_files_holds_the_same_packets(self) -> None:
         _, frames = read_pcapng(CAPTURES / "write-loss.pcapng")

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "base/number_text.h"
+#include "base/time_text.h"
 #include "model/words.h"
 #include "present/finding_text.h"
 #include "present/honesty_text.h"
@@ -51,12 +52,32 @@ std::string proof(const Drawing& d, const Finding& f) {
   return text + "rule " + f.rule;
 }
 
-std::vector<StyledLine> details(const Drawing& d, const Finding& f) {
+bool is_over(const Drawing& d, std::size_t i) {
+  const model::FindingState* state = d.s().state_of_finding(i);
+  return state != nullptr && !state->active;
+}
+
+/// A finding stays in the list when its cause has ended.
+std::string seen_text(const Drawing& d, std::size_t i) {
+  const auto& last = d.s().finding_states[i].last_seen;
+  return last ? short_duration(std::max(d.s().time - *last, Nanos{})) + " ago" : "over";
+}
+
+void add_recent(std::vector<StyledLine>& lines, const Drawing& d, const Finding& f, std::size_t i) {
+  const model::FindingState* state = d.s().state_of_finding(i);
+  if (is_over(d, i)) return add_text(lines, d, "over; last seen: " + seen_text(d, i), Role::kQuiet, 3);
+  if (state == nullptr || !state->recent || state->recent->title == f.title) return;
+  add_text(lines, d, fmt::format("in the last {}: {}", short_duration(d.s().window), state->recent->title),
+           Role::kPlain, 3);
+}
+
+std::vector<StyledLine> details(const Drawing& d, const Finding& f, std::size_t i) {
   std::vector<StyledLine> lines;
   std::string severity(model::word(f.severity));
   std::transform(severity.begin(), severity.end(), severity.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   add_text(lines, d, mark_text(d, f.severity) + " " + severity + " " + f.title, severity_role(f.severity), 1, 2);
+  add_recent(lines, d, f, i);
   if (f.caused_by) {
     const auto& all = d.s().totals.findings;
     const auto cause = std::find_if(all.begin(), all.end(), [&](const auto& g) { return g.id == *f.caused_by; });
@@ -89,8 +110,10 @@ void draw_findings(Drawing& d, Area area) {
   table.row = [&](std::size_t row, const std::vector<std::size_t>&) {
     const Finding& f = findings[row];
     TableRow out;
-    out.cells = {{mark_text(d, f.severity), severity_role(f.severity)},
-                 {(f.caused_by ? (d.in.unicode ? "└ " : "`- ") : "") + f.title},
+    out.quiet = is_over(d, row);
+    const std::string when = out.quiet ? "(" + seen_text(d, row) + ") " : "";
+    out.cells = {{mark_text(d, f.severity), out.quiet ? Role::kQuiet : severity_role(f.severity)},
+                 {(f.caused_by ? (d.in.unicode ? "└ " : "`- ") : "") + when + f.title},
                  {f.rule, Role::kQuiet}};
     return out;
   };
@@ -102,7 +125,7 @@ void draw_findings(Drawing& d, Area area) {
   const Finding& chosen = findings[d.on.row];
   if (!chosen.connections.empty()) d.on.connection = chosen.connections.front();
   if (!room) return;
-  const std::vector<StyledLine> lines = details(d, chosen);
+  const std::vector<StyledLine> lines = details(d, chosen, d.on.row);
   const std::size_t from = area.y + titles + (area.height > titles + 4 ? 1 : 0);
   const std::size_t left = area.y + area.height - from;
   for (std::size_t i = 0; i < lines.size() && i < left; ++i) {

@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "generate/scenario.h"
 #include "source/replay_source.h"
+#include "source/wrapped_source.h"
 #include "support/memory_source.h"
 
 namespace rocetop::engine {
@@ -77,6 +79,71 @@ class Silence final : public source::FrameSource {
   std::vector<source::InterfaceFacts> interfaces_;
   std::vector<source::Problem> problems_;
 };
+
+/// A pipe that nothing comes through: no packet tells the time.
+class NoPackets final : public source::FrameSource {
+ public:
+  bool next_batch(std::vector<source::Frame>& batch) override {
+    batch.clear();
+    wake_.wait({}, milliseconds(1));
+    return !wake_.called();
+  }
+  void wake() override { wake_.call(); }
+  const std::vector<source::InterfaceFacts>& interfaces() const override { return interfaces_; }
+  const std::vector<source::Problem>& problems() const override { return problems_; }
+  std::uint64_t bytes_read() const override { return 0; }
+  std::optional<std::uint64_t> bytes_total() const override { return std::nullopt; }
+
+ private:
+  source::WakeUp wake_;
+  std::vector<source::InterfaceFacts> interfaces_;
+  std::vector<source::Problem> problems_;
+};
+
+TEST(LiveMonitor, WithoutPacketsTheWallTellsTheTime) {
+  LiveMonitorOptions options;
+  options.endless = true;
+  options.interval = rocetop::milliseconds(20);
+  options.duration = rocetop::milliseconds(50);
+  const auto snapshots = all_of(*monitor(std::make_unique<NoPackets>(), options));
+  ASSERT_GE(snapshots.size(), 2U) << "a look after an interval, as --once wants it, and the last";
+  EXPECT_FALSE(snapshots.front()->final);
+  EXPECT_EQ(snapshots.back()->totals.capture.frames, 0U);
+}
+
+/// Its packets may come late: time goes on after the last one, and nothing is known of it.
+class Lumpy final : public source::WrappedSource {
+ public:
+  explicit Lumpy(std::unique_ptr<FrameSource> inner) : WrappedSource(std::move(inner)) {}
+  bool next_batch(std::vector<source::Frame>& batch) override {
+    inner().next_batch(batch);
+    if (!batch.empty()) last_ = now_ = batch.back().time;
+    if (batch.empty()) now_ = now_ + seconds(20);
+    return now_ < last_ + seconds(100);
+  }
+  std::optional<Nanos> clock() const override { return now_; }
+  std::optional<Nanos> known_until() const override { return last_; }
+
+ private:
+  Nanos last_;
+  Nanos now_;
+};
+
+TEST(LiveMonitor, OnlyLaterPacketsProveSilence) {
+  // A message that is not sent to its end; 30 seconds later another connection goes on.
+  const auto stops = frames_of("W 1 | ACK 1 | W 2-3 more");
+  const auto others = frames_of("W 1 | ACK 1 | W 2-3 more | wait 30s | qp 27/28 | W 500 | ACK 500");
+  const auto stopped = [](const auto& frames) {
+    std::size_t count = 0;
+    auto source = std::make_unique<test::MemorySource>(frames, std::vector<std::size_t>{1});
+    for (const auto& snapshot : all_of(*monitor(std::make_unique<Lumpy>(std::move(source))))) {
+      for (const auto& finding : snapshot->totals.findings) count += finding.rule == "stream.stopped" ? 1 : 0;
+    }
+    return count;
+  };
+  EXPECT_EQ(stopped(stops), 0U) << "the rest may be in a buffer";
+  EXPECT_GT(stopped(others), 0U);
+}
 
 TEST(LiveMonitor, PublishesEachIntervalAndTheEnd) {
   const auto frames = frames_of(kTwoLosses);
@@ -264,6 +331,100 @@ TEST(LiveMonitor, AShortFirstIntervalAndANewOne) {
   const auto all = all_of(*live);
   ASSERT_EQ(all.size(), 2U);
   EXPECT_FALSE(all[0]->final);
+}
+
+/// A loss, then nothing wrong for as many seconds, a write in each.
+std::string loss_then_calm(int seconds_of_calm) {
+  std::string scenario = "W 100-109 | drop 103 | NAK 103 | W 103-109 | ACK 109";
+  for (int i = 0; i < seconds_of_calm; ++i) {
+    const std::string psn = std::to_string(110 + i);
+    scenario += " | wait 1s | W " + psn + " | ACK " + psn;
+  }
+  return scenario;
+}
+
+/// Index of the finding of that rule, or the number of findings.
+std::size_t index_of(const model::LiveSnapshot& s, std::string_view rule) {
+  const auto& all = s.totals.findings;
+  return static_cast<std::size_t>(std::find_if(all.begin(), all.end(), [&](const auto& f) { return f.rule == rule; }) -
+                                  all.begin());
+}
+
+TEST(LiveMonitor, AFindingWhoseCauseEndedStaysAndIsNotActive) {
+  const auto snapshots = all_of(*monitor(replay(frames_of(loss_then_calm(60)))));
+  ASSERT_GT(snapshots.size(), 55U);
+  for (const auto& snapshot : snapshots) {
+    const std::size_t i = index_of(*snapshot, "retransmit.nak");
+    ASSERT_LT(i, snapshot->totals.findings.size());
+    ASSERT_EQ(snapshot->finding_states.size(), snapshot->totals.findings.size());
+    const model::FindingState& state = snapshot->finding_states[i];
+    ASSERT_TRUE(state.last_seen);
+    EXPECT_LE(*state.last_seen - *snapshot->totals.start, rocetop::seconds(1));
+    EXPECT_LE(snapshot->window, rocetop::seconds(30));
+    const Nanos age = snapshot->time - *snapshot->totals.start;
+    if (age <= rocetop::seconds(15) || age > rocetop::seconds(31)) {
+      EXPECT_EQ(state.active, age <= rocetop::seconds(15)) << snapshot->number;
+    }
+    EXPECT_EQ(state.active, state.recent.has_value());
+  }
+}
+
+TEST(LiveMonitor, AFindingThatComesAgainIsActiveAgainWithItsOwnNumbers) {
+  std::string scenario = loss_then_calm(60);
+  scenario += " | W 170-179 | drop 172 | drop 173 | NAK 172 | W 172-179 | ACK 179";
+  for (int i = 180; i < 185; ++i) scenario += " | wait 1s | W " + std::to_string(i) + " | ACK " + std::to_string(i);
+  const auto snapshots = all_of(*monitor(replay(frames_of(scenario))));
+  const model::LiveSnapshot& last_but_one = *snapshots[snapshots.size() - 2];
+  const std::size_t i = index_of(last_but_one, "retransmit.nak");
+  ASSERT_LT(i, last_but_one.totals.findings.size());
+  const model::FindingState& state = last_but_one.finding_states[i];
+  EXPECT_TRUE(state.active);
+  ASSERT_TRUE(state.recent);
+  const auto value = [](const verdict::Finding& f, std::string_view name) {
+    for (const auto& [key, number] : f.values) {
+      if (key == name) return number;
+    }
+    return -1.0;
+  };
+  EXPECT_EQ(value(last_but_one.totals.findings[i], "episodes"), 2.0);
+  EXPECT_EQ(value(*state.recent, "episodes"), 1.0);
+  EXPECT_EQ(value(*state.recent, "resent_packets"), 8.0);
+  EXPECT_LE(last_but_one.window, rocetop::seconds(30));
+}
+
+TEST(LiveMonitor, WhatGoesOnComesBeforeWhatIsOver) {
+  // A loss by the first connection long ago, and now one by another.
+  std::string scenario = loss_then_calm(60);
+  scenario += " | qp 27/28 | W 500-509 | drop 503 | NAK 503 | W 503-509 | ACK 509 | wait 2s | W 510 | ACK 510";
+  const auto snapshots = all_of(*monitor(replay(frames_of(scenario))));
+  const model::LiveSnapshot& now = *snapshots[snapshots.size() - 2];
+  ASSERT_GE(now.totals.findings.size(), 2U);
+  EXPECT_TRUE(now.finding_states.front().active);
+  EXPECT_EQ(now.totals.findings.front().connections, std::vector<std::uint32_t>{2});
+  EXPECT_FALSE(now.finding_states.back().active);
+  bool over = false;
+  for (std::size_t i = 0; i < now.finding_states.size(); ++i) {
+    EXPECT_EQ(now.totals.findings[i].id, i + 1);
+    over = over || !now.finding_states[i].active;
+    EXPECT_NE(now.finding_states[i].active, over);
+  }
+  // The last one is in the order of a report on all of it.
+  const auto& last = *snapshots.back();
+  EXPECT_EQ(last.totals.findings.front().connections, std::vector<std::uint32_t>{1});
+}
+
+TEST(LiveMonitor, ResetForgetsWhatWasSeen) {
+  const auto frames = frames_of(loss_then_calm(60));
+  auto live = monitor(replay(frames));
+  live->start();
+  LiveMonitor::SnapshotPtr last = live->newer_than(0, std::chrono::seconds(60));
+  ASSERT_TRUE(last);
+  live->reset();
+  while (!last->final) {
+    last = live->newer_than(last->number, std::chrono::seconds(60));
+    ASSERT_TRUE(last);
+  }
+  EXPECT_EQ(index_of(*last, "retransmit.nak"), last->totals.findings.size());
 }
 
 }  // namespace

@@ -100,6 +100,58 @@ TEST(RingWriter, WhatIsWrittenIsReadBack) {
   EXPECT_EQ((*writer)->state().dropped, 0U);
 }
 
+TEST(RingWriter, AnInterfaceThatComesLaterKeepsItsName) {
+  const Folder folder;
+  auto writer = RingWriter::open({folder / "a.pcapng"});
+  ASSERT_TRUE(writer);
+  (*writer)->add(Numbered(5, 1).frame, facts("second"));
+  (*writer)->add(Numbered(6, 0).frame, facts("first"));
+  ASSERT_TRUE((*writer)->finish());
+  std::vector<source::InterfaceFacts> interfaces;
+  read_back(folder / "a.pcapng", &interfaces);
+  ASSERT_EQ(interfaces.size(), 2U);  // in the order in which they had frames
+  EXPECT_EQ(interfaces[0].name, "second");
+  EXPECT_EQ(interfaces[1].name, "first");
+}
+
+void record_one(const RingOptions& options, std::uint32_t n) {
+  auto writer = RingWriter::open(options);
+  ASSERT_TRUE(writer) << writer.error().message;
+  (*writer)->add(Numbered(n).frame, facts("eth0"));
+  ASSERT_TRUE((*writer)->finish());
+}
+
+TEST(RingWriter, WhatExistsIsOverwrittenOnlyWhenAsked) {
+  const Folder folder;
+  record_one({folder / "a.pcapng"}, 5);
+  const auto again = RingWriter::open({folder / "a.pcapng"});
+  ASSERT_FALSE(again);
+  EXPECT_NE(again.error().message.find("a.pcapng exists"), std::string::npos);
+  EXPECT_NE(again.error().hint.find("--overwrite"), std::string::npos);
+  EXPECT_EQ(read_back(folder / "a.pcapng").at(0).bytes.size(), 5U);
+  RingOptions options{folder / "a.pcapng"};
+  options.overwrite = true;
+  record_one(options, 6);
+  EXPECT_EQ(read_back(folder / "a.pcapng").at(0).bytes.size(), 6U);
+  record_one({"/dev/null"}, 5);  // is no file
+}
+
+TEST(RingWriter, ARingGoesOnBehindTheOneBefore) {
+  const Folder folder;
+  RingOptions options{folder / "a.pcapng", 10'000, 3};
+  record_one(options, 5);
+  record_one({folder / "a_00041.pcapng"}, 5);
+  record_one({folder / "a_x.pcapng"}, 5);
+  record_one({folder / "b_00077.pcapng"}, 5);
+  record_one(options, 6);
+  EXPECT_EQ(folder.names(), (std::vector<std::string>{"a_00001.pcapng", "a_00041.pcapng", "a_00042.pcapng",
+                                                      "a_x.pcapng", "b_00077.pcapng"}));
+  options.overwrite = true;
+  record_one(options, 7);
+  EXPECT_EQ(read_back(folder / "a_00001.pcapng").at(0).bytes.size(), 7U);
+  EXPECT_EQ(folder.names().size(), 5U);
+}
+
 TEST(RingWriter, ARingKeepsTheNewestFilesWhole) {
   const Folder folder;
   auto writer = RingWriter::open({folder / "a.b.pcapng", 10'000, 3});

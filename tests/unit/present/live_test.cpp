@@ -128,5 +128,21 @@ TEST(LiveText, EmptyIsNoDivisionByZero) {
   EXPECT_NE(bypass_text(sample()).find("-i mlx5_0"), std::string::npos);
 }
 
+TEST(LiveText, TellsWhatIsOverFromWhatGoesOn) {
+  model::LiveSnapshot s = sample();
+  ASSERT_FALSE(s.totals.findings.empty());
+  s.finding_states.assign(s.totals.findings.size(), {});
+  s.finding_states[0].last_seen = s.time - seconds(40);
+  EXPECT_NE(text_of(s).find("(last seen 40.0 s ago) "), std::string::npos) << text_of(s);
+  EXPECT_NE(json_of(s, false).find("\"active\":false,\"last_seen_ns\":1699999962000000000,\"recent\":null"),
+            std::string::npos);
+  s.finding_states[0].active = true;
+  s.finding_states[0].recent = s.totals.findings[0];
+  s.finding_states[0].recent->title = "just now";
+  EXPECT_EQ(text_of(s).find("(last seen"), std::string::npos);
+  EXPECT_NE(json_of(s, false).find("\"active\":true"), std::string::npos);
+  EXPECT_NE(json_of(s, false).find("\"title\":\"just now\""), std::string::npos);
+}
+
 }  // namespace
 }  // namespace rocetop::present

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -25,12 +26,9 @@ class LiveInterfaces : public testing::Test {
     fs::create_directories(file.parent_path());
     std::ofstream(file) << text << '\n';
   }
-  void interface(const std::string& name, bool up, const std::string& bytes,
-                 const std::string& flags = "0x1003") const {
-    put("class/net/" + name + "/flags", up ? flags : "0x1002");
-    put("class/net/" + name + "/operstate", up ? "up" : "down");
-    put("class/net/" + name + "/statistics/rx_bytes", bytes);
-    put("class/net/" + name + "/statistics/tx_bytes", "0");
+  void interface(const std::string& name, bool up, std::uint64_t bytes) {
+    interfaces_.push_back({name, static_cast<unsigned>(interfaces_.size() + 1), up, name == "lo", bytes});
+    put("class/net/" + name + "/ifindex", std::to_string(interfaces_.size()));
   }
   void rdma(const std::string& device, const std::string& interface) const {
     put("class/infiniband/" + device + "/device/net/" + interface + "/x", "");
@@ -40,45 +38,75 @@ class LiveInterfaces : public testing::Test {
   }
 
   std::string root_;
+  std::vector<NetworkInterface> interfaces_;
 };
 
 TEST_F(LiveInterfaces, TheOneWithAnRdmaDeviceIsChosen) {
-  interface("lo", true, "999999999", "0x9");
-  interface("eth0", true, "1000000");
-  interface("eth1", true, "5");
-  interface("eth2", false, "7000000");
+  interface("lo", true, 999999999);
+  interface("eth0", true, 1000000);
+  interface("eth1", true, 5);
+  interface("eth2", false, 7000000);
   rdma("mlx5_0", "eth1");
   rdma("mlx5_1", "eth2");  // down
-  const auto choice = choose_interface(root_);
+  const auto choice = choose_interface(interfaces_, root_);
   ASSERT_TRUE(choice);
   EXPECT_EQ(choice.value().name, "eth1");
   EXPECT_EQ(choice.value().reason, "it is up and has the RDMA device mlx5_0");
 }
 
 TEST_F(LiveInterfaces, OfSeveralTheBusiestIs) {
-  interface("eth0", true, "10");
-  interface("eth1", true, "20");
+  interface("eth0", true, 10);
+  interface("eth1", true, 20);
   rdma("mlx5_0", "eth0");
   rdma("mlx5_1", "eth1");
-  EXPECT_EQ(choose_interface(root_)->name, "eth1");
+  EXPECT_EQ(choose_interface(interfaces_, root_)->name, "eth1");
 }
 
 TEST_F(LiveInterfaces, WithoutRdmaTheBusiestThatIsUpIs) {
-  interface("lo", true, "999999999", "0x9");
-  interface("eth0", true, "10");
-  interface("eth1", true, "20");
-  interface("eth2", false, "30");
-  const auto choice = choose_interface(root_);
+  interface("lo", true, 999999999);
+  interface("eth0", true, 10);
+  interface("eth1", true, 20);
+  interface("eth2", false, 30);
+  const auto choice = choose_interface(interfaces_, root_);
   ASSERT_TRUE(choice);
   EXPECT_EQ(choice.value().name, "eth1");
   EXPECT_NE(choice.value().reason.find("moved most bytes"), std::string::npos);
 }
 
+TEST_F(LiveInterfaces, OfAnotherNamespacesSysNothingIsBelieved) {
+  interface("eth0", true, 10);
+  interface("eth1", true, 20);
+  rdma("mlx5_0", "eth0");
+  put("class/net/eth0/ifindex", "77");  // the host's, which has that name too
+  put("class/net/eth9/ifindex", "78");
+  rdma("mlx5_1", "eth9");
+  const auto choice = choose_interface(interfaces_, root_);
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice.value().name, "eth1");
+  EXPECT_NE(choice.value().reason.find("no interface has an RDMA device"), std::string::npos);
+}
+
+TEST_F(LiveInterfaces, TheKernelTellsTheLoopbackOfThisNamespace) {
+  const auto all = network_interfaces();
+  const auto lo = std::find_if(all.begin(), all.end(), [](const auto& i) { return i.loopback; });
+  if (lo == all.end()) GTEST_SKIP() << "no loopback here";
+  EXPECT_EQ(lo->name, "lo");
+  EXPECT_NE(lo->index, 0U);
+}
+
+TEST_F(LiveInterfaces, AnRdmaDeviceIsThereOrNot) {
+  rdma("mlx5_0", "eth0");
+  EXPECT_TRUE(is_rdma_device("mlx5_0", root_));
+  EXPECT_FALSE(is_rdma_device("mlx5_1", root_));
+  EXPECT_FALSE(is_rdma_device("", root_));
+  EXPECT_FALSE(is_rdma_device("../infiniband/mlx5_0", root_));
+}
+
 TEST_F(LiveInterfaces, NothingUpIsAnError) {
-  interface("lo", true, "1", "0x9");
-  interface("eth0", false, "1");
-  EXPECT_FALSE(choose_interface(root_));
-  EXPECT_FALSE(choose_interface(root_ + "/nowhere"));
+  interface("lo", true, 1);
+  interface("eth0", false, 1);
+  EXPECT_FALSE(choose_interface(interfaces_, root_));
+  EXPECT_FALSE(choose_interface({}, root_));
 }
 
 TEST_F(LiveInterfaces, SoftRoceNamesItsParent) {

@@ -156,10 +156,128 @@ TEST(Watching, OldListEntriesLeaveAndMakeRoom) {
                      requests.missing_omitted + requests.episodes_omitted};
   };
   EXPECT_EQ(listed(), (std::pair<std::size_t, std::uint64_t>{1, 3}));
-  tracker.forget_listed(seconds(30));
+  tracker.make_room_in_lists(seconds(30));
   EXPECT_EQ(listed(), (std::pair<std::size_t, std::uint64_t>{0, 4}));
   lose_and_resend(8, seconds(40));
   EXPECT_EQ(listed().first, 1U);
+}
+
+TEST(Watching, ListsThatAreNotFillingKeepWhatIsOld) {
+  Tracker tracker;
+  Feeder feed(tracker);
+  feed.write(5, 0, seconds(1));
+  feed.write(5, 2, seconds(2));
+  feed.write(5, 1, seconds(3));
+  feed.write(5, 2, seconds(3));
+  feed.write(5, 3, seconds(3));
+  tracker.make_room_in_lists(seconds(30));
+  EXPECT_EQ(tracker.connections()[0].a_to_b->requests.missing.size(), 1U);
+}
+
+/// What is in no list of connections is among the strays or among those told as gone, never in both, and a sum that
+/// was shown never goes back.
+class WatchedStrays : public testing::Test {
+ protected:
+  WatchedStrays() : tracker(limits()) {
+    tracker.tell_gone([this](const ConnectionCounts& c) {
+      gone_frames += frames_of(c);
+      gone_missing += missing_of(c);
+    });
+  }
+  static Limits limits() {
+    Limits out;
+    out.endless = true;
+    out.listed_strays = 10;
+    out.listed_total = 1'000;
+    return out;
+  }
+  static std::uint64_t missing_of(const ConnectionCounts& c) {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t n : c.a_to_b->requests.missing_packets) sum += n;
+    return sum;
+  }
+  static std::uint64_t frames_of(const ConnectionCounts& c) {
+    return c.a_to_b->frames + (c.b_to_a ? c.b_to_a->frames : 0);
+  }
+  /// Two packets with three missing between them.
+  void stray(std::uint32_t qpn, Nanos time) {
+    Feeder feed(tracker);
+    feed.write(qpn, 100, time);
+    feed.write(qpn, 104, time);
+    sent += 2;
+  }
+  void answered(Nanos time) {
+    tracker.on_packet(test::packet(1, 2, test::kWriteOnlyOpcode, 18, 7), FrameId(0, 1'000), time, 100);
+    wire::Packet ack = test::packet(2, 1, 0x11, 17, 7);
+    tracker.on_packet(ack, FrameId(0, 1'001), time, 100);
+    sent += 2;
+  }
+  struct Sums {
+    std::uint64_t frames = 0;
+    std::uint64_t missing = 0;
+  };
+  Sums sums() const {
+    Sums out{gone_frames, gone_missing};
+    for (const auto& c : tracker.connections()) {
+      out.frames += frames_of(c);
+      out.missing += missing_of(c);
+    }
+    return out;
+  }
+
+  Tracker tracker;
+  std::uint64_t sent = 0;
+  std::uint64_t gone_frames = 0;
+  std::uint64_t gone_missing = 0;
+};
+
+TEST_F(WatchedStrays, AreCountedOnce) {
+  Sums last;
+  for (std::uint32_t i = 0; i < 60; ++i) {
+    const Nanos now = seconds(1 + i);
+    stray(1'000 + i, now);
+    answered(now);
+    tracker.forget_silent(now - seconds(5));
+    const Sums next = sums();
+    EXPECT_GE(next.frames, last.frames);
+    EXPECT_GE(next.missing, last.missing);
+    last = next;
+  }
+  EXPECT_GT(tracker.stray_connections(), 30U);
+  tracker.forget_silent(seconds(1'000));
+  EXPECT_EQ(sums().frames + tracker.stray_packets(), sent);
+  EXPECT_EQ(sums().missing + 3 * tracker.stray_connections(), 180U);
+}
+
+TEST_F(WatchedStrays, GiveTheirListsBack) {
+  for (std::uint32_t i = 0; i < 5'000; ++i) {
+    const Nanos now = seconds(1 + i);
+    stray(1'000 + i, now);
+    if (i == 0) answered(now);
+    tracker.forget_silent(now - seconds(5));
+  }
+  tracker.forget_silent(seconds(10'000));
+  // A budget of 1,000 entries has room for one more loss.
+  Feeder feed(tracker);
+  for (const std::uint32_t psn : {0U, 1U, 3U, 2U, 3U, 4U}) feed.write(5, psn, seconds(20'000 + psn * 100));
+  EXPECT_EQ(tracker.connections().back().a_to_b->requests.missing.size(), 1U);
+}
+
+TEST(Watching, WhatIsEvictedGivesItsListsBack) {
+  Limits limits;
+  limits.connections = 1;
+  limits.listed_total = 8;
+  Tracker tracker(limits);
+  Feeder feed(tracker);
+  for (std::uint32_t use = 0; use < 20;
+       ++use) {  // one QPN used again and again, each time far away, and a loss in each
+    const Nanos time = seconds(use * 10 + 1);
+    const std::uint32_t first = use * 7'000'000;
+    std::int64_t at = 0;
+    for (const std::uint32_t psn : {0U, 1U, 3U, 2U, 3U, 4U}) feed.write(5, first + psn, time + milliseconds(50 * at++));
+  }
+  EXPECT_GT(tracker.evicted_connections(), 10U);
+  EXPECT_EQ(tracker.connections().back().a_to_b->requests.missing.size(), 1U);
 }
 
 }  // namespace

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/copy_filter.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/byte_reader.h"
+#include "track/limits.h"
+
+namespace rocetop::engine {
+namespace {
+
+// Cooked frames (LINKTYPE_LINUX_SLL, _SLL2): what says by which interface they came, and from where on they are alike.
+constexpr std::size_t kSllProtocol = 14;
+constexpr std::size_t kSll2Interface = 4;
+constexpr std::size_t kSll2Header = 20;
+
+std::uint64_t hash_of(Bytes bytes, std::uint64_t seed) {
+  constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15;
+  std::uint64_t hash = seed ^ (bytes.size() * kMix);
+  const auto add = [&](std::uint64_t word) {
+    hash = (hash ^ word) * kMix;
+    hash ^= hash >> 29;
+  };
+  std::size_t at = 0;
+  for (; at + 8 <= bytes.size(); at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data() + at, sizeof word);
+    add(word);
+  }
+  std::uint64_t rest = 0;
+  if (at < bytes.size()) std::memcpy(&rest, bytes.data() + at, bytes.size() - at);
+  add(rest);
+  return hash;
+}
+
+/// What is the same wherever the packet passed, and a number of the place where it did.
+struct Parts {
+  Bytes bytes;
+  std::uint64_t interface = 0;
+};
+
+Parts parts_of(const source::Frame& frame) {
+  const std::uint64_t file_and_interface = std::uint64_t{frame.id.file()} << 48 | std::uint64_t{frame.interface} << 32;
+  ByteReader reader(frame.bytes);
+  if (frame.link_type == LinkType::kLinuxSll && frame.bytes.size() >= kSllProtocol) {
+    // Only whether it was sent or received: an interface has no number here.
+    return {frame.bytes.subspan(kSllProtocol), file_and_interface | reader.u16()};
+  }
+  if (frame.link_type == LinkType::kLinuxSll2 && frame.bytes.size() >= kSll2Header) {
+    reader.skip(kSll2Interface);
+    return {frame.bytes.subspan(kSll2Header), file_and_interface | reader.u32()};
+  }
+  return {frame.bytes, file_and_interface};
+}
+
+}  // namespace
+
+bool CopyFilter::may_be_copy(const source::Frame& frame, std::size_t interfaces) {
+  return interfaces > 1 || frame.link_type == LinkType::kLinuxSll || frame.link_type == LinkType::kLinuxSll2;
+}
+
+bool CopyFilter::is_copy(const source::Frame& frame) {
+  if (!frame.has_time) return false;
+  const Parts parts = parts_of(frame);
+  // Captures of several points that are read together are that: other files are other captures.
+  const std::uint64_t hash =
+      hash_of(parts.bytes, std::uint64_t{frame.wire_length - frame.bytes.size()} << 32 | frame.id.file());
+  Seen& seen = seen_[hash % kSeen];
+  const Nanos apart = std::max(frame.time, seen.time) - std::min(frame.time, seen.time);
+  if (seen.hash == hash && seen.interface != parts.interface && apart < track::kCopyWindow) return true;
+  seen = {hash, parts.interface, frame.time};
+  return false;
+}
+
+}  // namespace rocetop::engine
