@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "live_input.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <utility>
 #include <variant>
 
@@ -13,29 +16,80 @@
 #include "privileges.h"
 #include "source/input_name.h"
 #include "source/live_interfaces.h"
+#include "source/opening_source.h"
 #include "source/pipe_source.h"
 #include "source/replay_source.h"
 
 namespace rocetop::cli {
 namespace {
 
+/// What is no file on a disk may let us wait.
 bool is_pipe(const std::string& path) {
   struct stat facts{};
-  return path == "-" && ::fstat(STDIN_FILENO, &facts) == 0 && !S_ISREG(facts.st_mode);
+  if (path == "-") return ::fstat(STDIN_FILENO, &facts) == 0 && !S_ISREG(facts.st_mode);
+  return ::stat(path.c_str(), &facts) == 0 && S_ISFIFO(facts.st_mode);
 }
 
-Result<LiveInput> replay(const LiveInputOptions& options, Nanos tick) {
+/// A descriptor to wait on. One of a pipe with a name stays open beside that which is read: what is in the pipe stays
+/// there when its writer is gone.
+Result<int> pipe_descriptor(const std::string& path) {
+  if (path == "-") return STDIN_FILENO;
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // waits for no writer
+  if (descriptor < 0) return Error{source::input_name(path) + ": cannot be opened: " + std::strerror(errno), ""};
+  return descriptor;
+}
+
+using Source = Result<std::unique_ptr<source::FrameSource>>;
+
+/// A capture that is being written.
+Result<LiveInput> follow_pipe(const LiveInputOptions& options) {
+  const auto descriptor = pipe_descriptor(options.files.front());
+  if (!descriptor) return descriptor.error();
+  const auto open = [files = options.files, fd = descriptor.value()](int stop) -> Source {
+    auto capture = source::open_captures(files, stop);
+    if (!capture) return capture.error();
+    return std::unique_ptr<source::FrameSource>(std::make_unique<source::PipeSource>(std::move(capture.value()), fd));
+  };
+  LiveInput input;
+  if (options.at_once) {
+    input.source = std::make_unique<source::OpeningSource>(open, descriptor.value());
+    return input;
+  }
+  auto opened = open(interrupt_descriptor());
+  if (!opened) return opened.error();
+  input.source = std::move(opened.value());
+  return input;
+}
+
+/// How far time goes at once where nothing waits. Who looks may change the interval: steps that most of them consist
+/// of.
+Nanos tick(const LiveInputOptions& options) {
+  constexpr Nanos kStep = milliseconds(100);
+  if (!options.at_once) return options.interval;
+  return Nanos{options.interval.count / ((options.interval.count + kStep.count - 1) / kStep.count)};
+}
+
+Result<LiveInput> replay(const LiveInputOptions& options) {
   const auto speed = parse_speed(options.speed);
   if (!speed) return speed.error();
-  auto capture = source::open_captures(options.files, interrupt_descriptor());
-  if (!capture) return capture.error();
+  if (options.files.size() == 1 && is_pipe(options.files.front())) return follow_pipe(options);
+  const auto open = [files = options.files, factor = speed.value(), step = tick(options)](int stop) -> Source {
+    auto capture = source::open_captures(files, stop);
+    if (!capture) return capture.error();
+    return std::unique_ptr<source::FrameSource>(
+        std::make_unique<source::ReplaySource>(std::move(capture.value()), factor, step));
+  };
   LiveInput input;
-  if (options.files.size() == 1 && is_pipe(options.files.front())) {
-    input.source = std::make_unique<source::PipeSource>(std::move(capture.value()), STDIN_FILENO);
-  } else {
-    input.is_replay = true;
-    input.source = std::make_unique<source::ReplaySource>(std::move(capture.value()), speed.value(), tick);
+  input.is_replay = true;
+  input.speed = speed.value();
+  // A file is opened now, so that what is wrong with it is said without a screen.
+  if (options.at_once && std::any_of(options.files.begin(), options.files.end(), is_pipe)) {
+    input.source = std::make_unique<source::OpeningSource>(open, -1);
+    return input;
   }
+  auto opened = open(interrupt_descriptor());
+  if (!opened) return opened.error();
+  input.source = std::move(opened.value());
   return input;
 }
 
@@ -53,11 +107,11 @@ Result<double> parse_speed(std::string_view text) {
   return value;
 }
 
-Result<LiveInput> open_live_input(const LiveInputOptions& options, Nanos tick, std::string_view arguments) {
+Result<LiveInput> open_live_input(const LiveInputOptions& options, std::string_view arguments) {
   if (!options.files.empty() && !options.interfaces.empty()) {
     return Error{"-i and -r cannot be given together", "Watch interfaces, or replay a capture."};
   }
-  if (!options.files.empty()) return replay(options, tick);
+  if (!options.files.empty()) return replay(options);
   source::LiveOptions live;
   LiveInput input;
   for (const std::string& name : options.interfaces) {

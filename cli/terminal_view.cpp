@@ -28,10 +28,7 @@ constexpr int kNamesMs = 500;  // names are looked up meanwhile
 class TerminalView::Impl {
  public:
   Impl(const TerminalViewOptions& options, std::unique_ptr<CursesScreen> screen)
-      : options_(options), screen_(std::move(screen)), recording_(options.recording) {
-    state_.interval = options.interval;
-    state_.message = options.message;
-  }
+      : options_(options), screen_(std::move(screen)), state_(options.state), recording_(options.recording) {}
 
   SnapshotPtr run(LiveMonitor& monitor) {
     draw(monitor);
@@ -42,7 +39,7 @@ class TerminalView::Impl {
       take_snapshot(monitor);
       read_keys(monitor);
       if (interrupted() || screen_->gone()) quit_ = true;
-      if (newest_ && newest_->final && options_.leave_at_end) quit_ = true;
+      if (newest_ && newest_->final && (options_.leave_at_end || could_not_open())) quit_ = true;
       if (!quit_) draw(monitor);
     }
     screen_.reset();  // first: what follows may wait for the input
@@ -64,6 +61,9 @@ class TerminalView::Impl {
     poll(fds.data(), fds.size(), patience);
     if ((fds[0].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) quit_ = true;  // the terminal is gone
   }
+
+  /// Then there is nothing to look at: what is wrong is said on the normal screen.
+  bool could_not_open() const { return newest_->totals.capture.frames == 0 && !newest_->totals.problems.empty(); }
 
   void take_snapshot(LiveMonitor& monitor) {
     const auto snapshot = monitor.newer_than(newest_ ? newest_->number : 0, std::chrono::milliseconds(0));
@@ -121,7 +121,8 @@ class TerminalView::Impl {
         recording_ ? end_recording(monitor) : begin_recording(monitor);
         return;
       case present::Command::kInterval:
-        monitor.set_interval(state_.interval);
+        monitor.set_interval(
+            Nanos{static_cast<std::int64_t>(static_cast<double>(state_.interval.count) * options_.clock_speed)});
         return;
       case present::Command::kRedraw:
         screen_->forget();

@@ -18,6 +18,8 @@ class WakeUp {
   /// From any thread.
   void call();
   bool called() const { return called_; }
+  /// Has something to read once called.
+  int descriptor() const { return event_; }
 
   /// Waits until one of `descriptors` (-1 for none) has something to read or went wrong, the time is over, or call().
   /// True for the first.

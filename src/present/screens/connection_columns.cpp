@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
@@ -167,6 +168,11 @@ std::optional<std::uint32_t> number_of(std::string_view text) {
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
+bool same_word(std::string_view a, std::string_view b) {
+  const auto lower = [](unsigned char c) { return std::tolower(c); };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+}
+
 bool matches_word(std::string_view w, const Row& r) {
   const std::string a = r.c.a_ip.to_string();
   const std::string b = r.c.b_ip.to_string();
@@ -185,6 +191,13 @@ bool matches_word(std::string_view w, const Row& r) {
 }  // namespace
 
 std::span<const ConnectionColumn> connection_columns() { return kColumns; }
+
+std::optional<std::size_t> connection_column(std::string_view heading) {
+  for (std::size_t i = 0; i < std::size(kColumns); ++i) {
+    if (same_word(kColumns[i].heading, heading)) return i;
+  }
+  return std::nullopt;
+}
 
 std::string_view state_word(const ConnectionRow& r) {
   if (r.c.ended_early) return "ended";

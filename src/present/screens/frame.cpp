@@ -83,6 +83,21 @@ StyledLine signs(const Drawing& d, bool roomy) {
   return line;
 }
 
+/// What is wrong with the input itself, in a few words; empty if nothing is.
+Piece damage(const Drawing& d) {
+  Piece worst;
+  for (const model::InputProblem& problem : d.s().totals.problems) {
+    if (problem.limit) {
+      if (worst.text.empty()) worst = {"a limit was reached, ", Role::kWarning};
+    } else if (problem.fatal) {
+      return {"DAMAGED, the rest is not read; ", Role::kCritical};
+    } else {
+      worst = {"CUT OFF at its end; ", Role::kWarning};
+    }
+  }
+  return worst;
+}
+
 /// What the capture itself lost, and what therefore is not known.
 StyledLine honesty(const Drawing& d) {
   const model::CaptureCounts& c = d.s().totals.capture;
@@ -106,8 +121,7 @@ StyledLine honesty(const Drawing& d) {
   } else {
     text += ", completeness unknown";
   }
-  StyledLine line;
-  label(line, "capture", text, lossy ? Role::kWarning : Role::kPlain);
+  StyledLine line = {{" capture ", Role::kQuiet}, damage(d), {text, lossy ? Role::kWarning : Role::kPlain}};
   const std::uint64_t gone = d.s().totals.silent_connections + c.evicted_connections;
   if (gone != 0) label(line, "left", short_count(gone), Role::kQuiet);
   return line;
@@ -118,6 +132,9 @@ std::vector<StyledLine> alerts(const Drawing& d) {
   const auto add = [&](const std::string& text, Role role) {
     if (lines.size() < kAlerts) lines.push_back({{" " + text, role}});
   };
+  for (const model::InputProblem& problem : d.s().totals.problems) {
+    add(clean(problem.message, d.in.unicode), problem.fatal ? Role::kCritical : Role::kWarning);
+  }
   for (const model::LiveInterface& i : d.s().interfaces) {
     if (i.state != model::LinkState::kUp) {
       add(fmt::format("{}: {} since {}, waited for", i.name, model::word(i.state), clock_text(d, i.since)),
@@ -287,7 +304,7 @@ void draw_tab(Drawing& d, Area area) {
 
 void draw_body(Drawing& d, Area area) {
   if (d.state.overlay == Overlay::kHelp) return draw_help(d, area);
-  if (d.in.snapshot == nullptr) return draw_page(d, area, {{{" waiting for packets", Role::kQuiet}}});
+  if (d.in.snapshot == nullptr) return draw_page(d, area, {{{" waiting for packets from " + clean(d.in.title, d.in.unicode), Role::kQuiet}}});
   if (d.state.overlay == Overlay::kConnection) return draw_connection(d, area);
   if (d.state.overlay == Overlay::kColumns) return draw_column_choice(d, area);
   draw_tab(d, area);
