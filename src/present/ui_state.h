@@ -65,7 +65,12 @@ struct ListState {
 };
 
 /// What is open above the tab.
-enum class Overlay : std::uint8_t { kNone, kConnection, kHelp, kColumns };
+enum class Overlay : std::uint8_t { kNone, kConnection, kFinding, kHelp, kColumns };
+/// What Esc comes back to.
+struct Opened {
+  Overlay overlay = Overlay::kNone;
+  ListState list;
+};
 /// What the next key answers.
 enum class Asking : std::uint8_t { kNothing, kFilter, kReset };
 
@@ -74,7 +79,9 @@ struct UiState {
   std::array<ListState, kTabs> lists;
   Overlay overlay = Overlay::kNone;
   ListState overlay_list;        ///< of what is open: where it is scrolled to
+  std::vector<Opened> below;     ///< opened before, and still there under it
   std::uint32_t connection = 0;  ///< that is open
+  std::uint64_t finding = 0;     ///< that is open: finding_id()
   Asking asking = Asking::kNothing;
   std::string filter;
   std::uint32_t hidden_columns = 0;  ///< of the connections table, a bit a column
@@ -113,6 +120,7 @@ struct OnScreen {
   std::size_t most_skipped = 0;             ///< columns that can be scrolled out
   bool scrolls = false;                     ///< text without a cursor
   std::optional<std::uint32_t> connection;  ///< that Enter opens
+  std::optional<std::uint64_t> finding;     ///< … or this, rather
   std::vector<HotSpot> spots;
 };
 

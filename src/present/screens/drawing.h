@@ -76,6 +76,10 @@ std::string peers_text(const Drawing& d, const track::ConnectionCounts& c, std::
 /// The end of `text`, if it is longer than `room`.
 std::string fit_tail(std::string_view text, std::size_t room, bool unicode);
 std::string_view arrow(const Drawing& d);  ///< "→"
+/// What a finding is known by while its numbers change.
+std::uint64_t finding_id(const verdict::Finding& finding);
+/// A finding in words: the whole of it, or what matters most.
+std::vector<StyledLine> finding_lines(const Drawing& d, const verdict::Finding& finding, bool whole);
 
 // One file each.
 void draw_connections(Drawing& d, Area area);
@@ -86,6 +90,7 @@ void draw_management(Drawing& d, Area area);
 void draw_adapters(Drawing& d, Area area);
 void draw_capture(Drawing& d, Area area);
 void draw_connection(Drawing& d, Area area);
+void draw_finding(Drawing& d, Area area);
 void draw_help(Drawing& d, Area area);
 void draw_column_choice(Drawing& d, Area area);
 

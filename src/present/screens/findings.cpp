@@ -1,83 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The tab of findings: their titles, worst first, and below them what there is to say about the chosen one.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <functional>
 
-#include "base/number_text.h"
-#include "model/words.h"
 #include "present/finding_text.h"
 #include "present/honesty_text.h"
-#include "present/peers_text.h"
 #include "present/screens/drawing.h"
 #include "present/text.h"
 
 namespace rocetop::present {
-namespace {
 
 using verdict::Finding;
 
-constexpr std::size_t kFramesNamed = 8;
-constexpr std::size_t kConnectionsNamed = 8;
-
-std::string proof(const Drawing& d, const Finding& f) {
-  std::string text;
-  if (!f.frames.empty()) {
-    text = f.frames.size() == 1 ? "packet " : "packets ";
-    const bool several = d.s().totals.files.size() > 1;
-    for (std::size_t i = 0; i < f.frames.size() && i < kFramesNamed; ++i) {
-      text += (i == 0 ? "" : ", ") + frame_text(f.frames[i], several);
-    }
-    if (f.frames_total > f.frames.size()) text += fmt::format(" (of {})", grouped(f.frames_total));
-    text += " · ";
-  }
-  if (f.first_time && f.last_time) {
-    text += clock_text(d, *f.first_time, true);
-    if (*f.last_time != *f.first_time) text += " to " + clock_text(d, *f.last_time, true);
-    text += " · ";
-  }
-  if (!f.connections.empty()) {
-    text += f.connections.size() == 1 ? "connection " : "connections ";
-    for (std::size_t i = 0; i < f.connections.size() && i < kConnectionsNamed; ++i) {
-      text += (i == 0 ? "" : ", ") + std::to_string(f.connections[i]);
-    }
-    if (f.connections.size() > kConnectionsNamed) {
-      text += fmt::format(" and {} more", grouped(f.connections.size() - kConnectionsNamed));
-    }
-    text += " · ";
-  }
-  if (f.confidence != verdict::Confidence::kHigh) text += fmt::format("confidence {} · ", model::word(f.confidence));
-  return text + "rule " + f.rule;
-}
-
-std::vector<StyledLine> details(const Drawing& d, const Finding& f) {
-  std::vector<StyledLine> lines;
-  std::string severity(model::word(f.severity));
-  std::transform(severity.begin(), severity.end(), severity.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  add_text(lines, d, mark_text(d, f.severity) + " " + severity + " " + f.title, severity_role(f.severity), 1, 2);
-  if (f.caused_by) {
-    const auto& all = d.s().totals.findings;
-    const auto cause = std::find_if(all.begin(), all.end(), [&](const auto& g) { return g.id == *f.caused_by; });
-    if (cause != all.end()) add_text(lines, d, "a consequence of: " + cause->title, Role::kQuiet, 3);
-  }
-  add_text(lines, d, f.explanation, Role::kPlain, 3);
-  std::string out;
-  for (const std::string& what : f.ruled_out) out += (out.empty() ? "ruled out: " : "; ") + what;
-  if (!out.empty()) add_text(lines, d, out, Role::kPlain, 3);
-  for (const std::string& step : f.next_steps) {
-    add_text(lines, d, std::string(arrow(d)) + " " + step, Role::kInfo, 3, 2);
-  }
-  add_text(lines, d, proof(d, f), Role::kQuiet, 3);
-  return lines;
-}
-
-}  // namespace
+std::uint64_t finding_id(const Finding& finding) { return std::hash<std::string>{}(finding_key(finding)); }
 
 void draw_findings(Drawing& d, Area area) {
   const auto& findings = d.s().totals.findings;
-  for (const Finding& f : findings) d.on.keys.push_back(std::hash<std::string>{}(finding_key(f)));
+  for (const Finding& f : findings) d.on.keys.push_back(finding_id(f));
   Table table;
   table.columns = {
       {"", 1, 0, true, 0, kNoSort}, {"finding", 400, 0, true, 20, kNoSort}, {"rule", 26, 1, true, 0, kNoSort}};
@@ -100,14 +39,17 @@ void draw_findings(Drawing& d, Area area) {
   draw_table(d, {area.y, room ? titles : area.height}, table);
   if (findings.empty()) return;
   const Finding& chosen = findings[d.on.row];
-  if (!chosen.connections.empty()) d.on.connection = chosen.connections.front();
+  d.on.finding = finding_id(chosen);
   if (!room) return;
-  const std::vector<StyledLine> lines = details(d, chosen);
+  const std::vector<StyledLine> lines = finding_lines(d, chosen, false);
   const std::size_t from = area.y + titles + (area.height > titles + 4 ? 1 : 0);
   const std::size_t left = area.y + area.height - from;
   for (std::size_t i = 0; i < lines.size() && i < left; ++i) {
     const bool cut = i + 1 == left && i + 1 < lines.size();
-    d.grid.put(0, from + i, cut ? StyledLine{{"   … a larger window shows more", Role::kQuiet}} : lines[i]);
+    d.grid.put(
+        0, from + i,
+        cut ? StyledLine{{d.in.unicode ? "   … Enter shows all of it" : "   ... Enter shows all of it", Role::kQuiet}}
+            : lines[i]);
   }
 }
 

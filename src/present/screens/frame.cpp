@@ -202,6 +202,13 @@ struct KeyHint {
   std::string_view text;
 };
 
+/// Where the cursor or the page is, if not all is on the screen.
+std::string place_text(const Drawing& d) {
+  if (d.on.rows <= d.on.page || d.on.page == 0) return "";
+  if (d.on.scrolls) return fmt::format(" {}-{}/{} ", d.on.top + 1, d.on.top + d.on.page, d.on.rows);
+  return fmt::format(" {}/{} ", d.on.row + 1, grouped(d.on.rows));
+}
+
 void key_line(Drawing& d, std::size_t y) {
   static constexpr KeyHint kHints[] = {
       {'?', "?", "Help"},  {'\r', "Enter", "Open"}, {'j', "j/k", "Scroll"}, {'/', "/", "Filter"},  {'s', "s", "Sort"},
@@ -210,7 +217,7 @@ void key_line(Drawing& d, std::size_t y) {
   const auto means_something = [&](char key) {
     switch (key) {
       case '\r':
-        return lists && d.on.connection.has_value();
+        return (lists || d.state.overlay == Overlay::kFinding) && (d.on.connection || d.on.finding);
       case 'j':
         return d.on.scrolls && d.on.rows > d.on.page;
       case 's':
@@ -223,10 +230,12 @@ void key_line(Drawing& d, std::size_t y) {
     }
   };
   d.grid.tint(0, y, d.width(), Role::kBar);
+  const std::string place = place_text(d);
+  const std::size_t room = d.width() > cells(place) ? d.width() - cells(place) : 0;
   std::size_t x = 0;
   const auto hint = [&](const KeyHint& h) {
     const std::size_t wide = cells(h.shown) + cells(h.text) + 3;
-    if (x + wide > d.width()) return;
+    if (x + wide > room) return;
     d.on.spots.push_back({HotSpot::Kind::kKey, x, y, wide, static_cast<std::size_t>(h.key)});
     const std::size_t behind = d.grid.put(x + 1, y, h.shown, Role::kKey);
     d.grid.put(behind + 1, y, h.text, Role::kBar);
@@ -239,11 +248,7 @@ void key_line(Drawing& d, std::size_t y) {
   for (const KeyHint& h : kHints) {
     if (means_something(h.key)) hint(h);
   }
-  if (d.on.rows > d.on.page && d.on.page > 0) {
-    const std::string place = d.on.scrolls ? fmt::format("{}-{}/{} ", d.on.top + 1, d.on.top + d.on.page, d.on.rows)
-                                           : fmt::format("{}/{} ", d.on.row + 1, grouped(d.on.rows));
-    if (x + cells(place) <= d.width()) d.grid.put_right(x, y, d.width() - x, place, Role::kBar);
-  }
+  d.grid.put(room, y, place, Role::kBar);
 }
 
 /// True if there was something to say.
@@ -304,8 +309,10 @@ void draw_tab(Drawing& d, Area area) {
 
 void draw_body(Drawing& d, Area area) {
   if (d.state.overlay == Overlay::kHelp) return draw_help(d, area);
-  if (d.in.snapshot == nullptr) return draw_page(d, area, {{{" waiting for packets from " + clean(d.in.title, d.in.unicode), Role::kQuiet}}});
+  if (d.in.snapshot == nullptr)
+    return draw_page(d, area, {{{" waiting for packets from " + clean(d.in.title, d.in.unicode), Role::kQuiet}}});
   if (d.state.overlay == Overlay::kConnection) return draw_connection(d, area);
+  if (d.state.overlay == Overlay::kFinding) return draw_finding(d, area);
   if (d.state.overlay == Overlay::kColumns) return draw_column_choice(d, area);
   draw_tab(d, area);
 }

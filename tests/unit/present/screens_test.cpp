@@ -53,6 +53,13 @@ struct Scene {
   }
 };
 
+/// The key of the first finding.
+std::uint64_t first_finding(Scene scene) {
+  scene.state.overlay = Overlay::kNone;
+  scene.state.tab = Tab::kFindings;
+  return scene.draw(120, 40).on.finding.value_or(0);
+}
+
 void expect_accepted(const std::string& name, const std::string& text) {
   const std::string path = std::string(ROCETOP_SCREENS) + "/" + name + ".txt";
   if (std::getenv("ROCETOP_ACCEPT") != nullptr) {
@@ -90,6 +97,9 @@ TEST(Screens, Overlays) {
   Scene scene;
   scene.state.overlay = Overlay::kConnection;
   expect_sizes_accepted("connection", scene);
+  scene.state.overlay = Overlay::kFinding;
+  scene.state.finding = first_finding(scene);
+  expect_sizes_accepted("finding", scene);
   scene.state.overlay = Overlay::kHelp;
   expect_sizes_accepted("help", scene);
   scene.state.overlay = Overlay::kColumns;
@@ -100,7 +110,8 @@ TEST(Screens, Overlays) {
 template <typename Function>
 void each_view(Scene& scene, Function function) {
   for (std::size_t tab = 0; tab < kTabs; ++tab) {
-    for (const Overlay overlay : {Overlay::kNone, Overlay::kConnection, Overlay::kHelp, Overlay::kColumns}) {
+    for (const Overlay overlay :
+         {Overlay::kNone, Overlay::kConnection, Overlay::kFinding, Overlay::kHelp, Overlay::kColumns}) {
       scene.state.tab = static_cast<Tab>(tab);
       scene.state.overlay = overlay;
       function();
