@@ -189,11 +189,14 @@ Result<engine::LiveMonitorOptions> interpret(const LiveOptions& options) {
   return out;
 }
 
-/// What 'w' on the screen writes to: a file named after the time. (-w's own holds what was recorded from the start.)
+/// What 'w' on the screen writes to: files named after the time. (-w's own holds what was recorded from the start.)
 std::string recording_path(Nanos now) {
-  std::string name = "rocetop-" + rfc3339(now, Zone::kLocal).substr(0, 19) + ".pcapng";  // 2026-11-29T17:31:17
+  std::string name = "rocetop-" + rfc3339(now, Zone::kLocal).substr(0, 19);  // 2026-11-29T17:31:17
   name.erase(std::remove(name.begin(), name.end(), ':'), name.end());
-  return name;
+  // Somebody who ends one and begins another within a second keeps both.
+  std::string free = name;
+  for (int i = 2; file_exists(free + "_00001.pcapng") && i < 100; ++i) free = fmt::format("{}-{}", name, i);
+  return free + ".pcapng";
 }
 
 /// Begun by a key: a ring with a limit, whatever the command line says.
@@ -343,8 +346,12 @@ bool look(engine::LiveMonitor& monitor, const LiveOptions& options, TerminalView
   const auto last = screen.run(monitor);
   View view(options);
   // Of what could not even be opened there is only the reason to tell.
-  const bool nothing = last && last->totals.capture.frames == 0 && !last->totals.problems.empty();
-  if (last && !nothing) view.show(*last);
+  const bool opened = last && (last->totals.capture.frames != 0 || last->totals.problems.empty());
+  if (opened && last->time == Nanos{}) {
+    complain("nothing came");
+  } else if (opened) {
+    view.show(*last);
+  }
   if (!screen.recording_error().empty()) complain(screen.recording_error());
   return view.finish() && screen.recording_error().empty();
 }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/number_text.h"
 #include "curses_screen.h"
 #include "host/adapters.h"
 #include "host_name_cache.h"
@@ -115,6 +116,10 @@ class TerminalView::Impl {
         quit_ = true;
         return;
       case present::Command::kReset:
+        if (newest_ && newest_->final) {
+          state_.message = "not reset: the input has ended";
+          return;
+        }
         monitor.reset();
         return;
       case present::Command::kRecord:
@@ -150,8 +155,10 @@ class TerminalView::Impl {
     monitor.record(nullptr);
     const std::string file = recording_->state().file;
     const auto done = recording_->finish();
+    const std::uint64_t frames = recording_->state().frames;
     recording_.reset();
-    state_.message = done ? "written to " + file : "not written to its end: " + done.error().message;
+    state_.message =
+        done ? plural(frames, "packet") + " written to " + file : "not written to its end: " + done.error().message;
     if (!done) recording_error_ = done.error().message;
   }
 

@@ -39,7 +39,7 @@ double resent(const PairRow& p) {
 Nanos span(const Drawing& d) { return d.in.history == nullptr ? Nanos{} : d.in.history->passed_in(); }
 
 constexpr PairColumn kColumns[] = {
-    {"conns", 5, 3, [](const PairRow& p) { return number(p.all.connections); },
+    {"conns", 6, 3, [](const PairRow& p) { return number(p.all.connections); },
      [](const Drawing&, const PairRow& p) { return count(p.all.connections); }},
     {"rate", 9, 1, [](const PairRow& p) { return number(p.bytes); },
      [](const Drawing& d, const PairRow& p) {
@@ -52,11 +52,11 @@ constexpr PairColumn kColumns[] = {
        if (p.frames != 0 && rate < 0.5) return Piece{"<1"};
        return count(static_cast<std::uint64_t>(std::llround(std::min(rate, 1e18))));
      }},
-    {"packets", 7, 9, [](const PairRow& p) { return number(p.all.packets); },
+    {"packets", 8, 9, [](const PairRow& p) { return number(p.all.packets); },
      [](const Drawing&, const PairRow& p) { return count(p.all.packets); }},
     {"bytes", 8, 2, [](const PairRow& p) { return number(p.all.bytes_on_wire); },
      [](const Drawing&, const PairRow& p) { return Piece{bytes_text(p.all.bytes_on_wire)}; }},
-    {"resent", 6, 1, resent,
+    {"resent", 7, 1, resent,
      [](const Drawing&, const PairRow& p) {
        return resent(p) > 0 ? Piece{percent(std::min(resent(p), 1.0)), Role::kWarning} : Piece{"0", Role::kQuiet};
      }},
@@ -72,9 +72,9 @@ constexpr PairColumn kColumns[] = {
      [](const Drawing&, const PairRow& p) { return count(p.all.ce_packets, Role::kInfo); }},
     {"CNP", 5, 7, [](const PairRow& p) { return number(p.all.cnps); },
      [](const Drawing&, const PairRow& p) { return count(p.all.cnps, Role::kInfo); }},
-    {"ports", 5, 10, [](const PairRow& p) { return number(p.all.ports.size()); },
+    {"ports", 6, 10, [](const PairRow& p) { return number(p.all.ports.size()); },
      [](const Drawing&, const PairRow& p) { return count(p.all.ports.size()); }},
-    {"paths", 5, 11, [](const PairRow& p) { return number(p.all.hop_limits.size()); },
+    {"paths", 6, 11, [](const PairRow& p) { return number(p.all.hop_limits.size()); },
      [](const Drawing&, const PairRow& p) { return count(p.all.hop_limits.size()); }},
     {"even", 5, 12, [](const PairRow& p) { return p.all.jain_index.value_or(0); },
      [](const Drawing&, const PairRow& p) {
