@@ -24,7 +24,10 @@ void draw_findings(Drawing& d, Area area) {
   TextStyle style;
   style.width = d.width();
   style.unicode = d.in.unicode;
-  if (findings.empty()) table.nothing = no_findings_text(d.s().totals, style);
+  if (findings.empty()) {
+    table.nothing = no_findings_text(d.s().totals, style);
+    std::replace(table.nothing.begin(), table.nothing.end(), '\n', ' ');  // the table has lines of its own
+  }
   table.row = [&](std::size_t row, const std::vector<std::size_t>&) {
     const Finding& f = findings[row];
     TableRow out;
