@@ -19,6 +19,7 @@ class Press {
  public:
   Press(const OnScreen& screen, UiState state) : screen_(screen), s_(std::move(state)) {
     s_.message.clear();
+    if (screen_.news != 0) s_.news_seen = screen_.news;
     s_.list().row = screen_.scrolls ? screen_.top : screen_.row;
     s_.list().top = screen_.top;
   }

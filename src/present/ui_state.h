@@ -91,7 +91,8 @@ struct UiState {
   Units units = Units::kBits;
   Theme theme = Theme::kDark;
   Nanos interval = seconds(1);
-  std::string message;  ///< until the next key
+  std::string message;          ///< until the next key
+  std::uint64_t news_seen = 0;  ///< OnScreen::news when a key was pressed last
 
   ListState& list() { return overlay == Overlay::kNone ? lists[static_cast<std::size_t>(tab)] : overlay_list; }
   const ListState& list() const {
@@ -119,6 +120,7 @@ struct OnScreen {
   std::size_t columns = 0;                  ///< that can be sorted by
   std::size_t most_skipped = 0;             ///< columns that can be scrolled out
   bool scrolls = false;                     ///< text without a cursor
+  std::uint64_t news = 0;                   ///< snapshot that brought the news being told; 0: none are
   std::optional<std::uint32_t> connection;  ///< that Enter opens
   std::optional<std::uint64_t> finding;     ///< … or this, rather
   std::vector<HotSpot> spots;

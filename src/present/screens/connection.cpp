@@ -86,10 +86,10 @@ class Page {
     if (const std::string notes = connection_notes(c_); !notes.empty()) title += " (" + notes + ")";
     text(title, Role::kStrong);
     std::string facts = fmt::format("{} · {}", model::word(c_.protocol), model::word(c_.transport));
-    if (c_.path_mtu) facts += fmt::format(" · path MTU {}", *c_.path_mtu);
+    if (c_.path_mtu) facts += fmt::format(" · path\u00A0MTU\u00A0{}", *c_.path_mtu);
     facts += c_.paired_by == track::PairedBy::kNone ? " · other direction not seen"
                                                     : fmt::format(" · joined by {}", model::in_words(c_.paired_by));
-    facts += fmt::format(" · first packet {}, last {}", clock_text(d_, c_.first_time, true),
+    facts += fmt::format(" · first\u00A0packet\u00A0{}, last\u00A0{}", clock_text(d_, c_.first_time, true),
                          clock_text(d_, c_.last_time, true));
     text(facts, Role::kQuiet);
     if (c_.cm) {

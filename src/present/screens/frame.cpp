@@ -251,8 +251,29 @@ void key_line(Drawing& d, std::size_t y) {
   d.grid.put(room, y, place, Role::kBar);
 }
 
+/// The worst of what is new, if it is not old yet. On low screens it stands where the keys do, and goes with the next.
+bool news_line(Drawing& d, std::size_t y, bool low) {
+  const LiveHistory::News none;
+  const LiveHistory::News& news = d.in.history != nullptr ? d.in.history->news() : none;
+  if (d.in.snapshot == nullptr || news.snapshot == 0 || d.s().number >= news.snapshot + kNewsLasts) return false;
+  if (low && news.snapshot <= d.state.news_seen) return false;
+  d.on.news = news.snapshot;
+  StyledLine line = {{" " + mark_text(d, news.severity) + " ", severity_role(news.severity)}};
+  std::string more;
+  if (news.further != 0) {
+    more = d.width() < kNarrow ? fmt::format(" +{}", news.further)
+                               : fmt::format(" (and {})", plural(news.further, "more finding"));
+  }
+  const std::size_t room = d.width() > cells(more) + 8 ? d.width() - cells(more) - 8 : 0;
+  line.push_back({"new: ", Role::kQuiet});
+  line.push_back({fit(clean(news.title, d.in.unicode), room, d.in.unicode), severity_role(news.severity)});
+  line.push_back({more, Role::kQuiet});
+  d.grid.put(0, y, line);
+  return true;
+}
+
 /// True if there was something to say.
-bool message_line(Drawing& d, std::size_t y) {
+bool message_line(Drawing& d, std::size_t y, bool low) {
   if (d.state.asking == Asking::kReset) {
     d.grid.put(0, y, " Begin all counters again? y/n", Role::kPrompt);
     return true;
@@ -269,18 +290,7 @@ bool message_line(Drawing& d, std::size_t y) {
     d.grid.put(0, y, " " + d.state.message, Role::kStrong);
     return true;
   }
-  const LiveHistory::News none;
-  const LiveHistory::News& news = d.in.history != nullptr ? d.in.history->news() : none;
-  if (d.in.snapshot != nullptr && news.snapshot != 0 && d.s().number < news.snapshot + kNewsLasts) {
-    StyledLine line = {{" " + mark_text(d, news.severity) + " ", severity_role(news.severity)}};
-    const std::string more = news.further == 0 ? "" : fmt::format(" (and {})", plural(news.further, "more finding"));
-    const std::size_t room = d.width() > cells(more) + 8 ? d.width() - cells(more) - 8 : 0;
-    line.push_back({"new: ", Role::kQuiet});
-    line.push_back({fit(clean(news.title, d.in.unicode), room, d.in.unicode), severity_role(news.severity)});
-    line.push_back({more, Role::kQuiet});
-    d.grid.put(0, y, line);
-    return true;
-  }
+  if (news_line(d, y, low)) return true;
   if (!d.state.filter.empty() && d.state.tab == Tab::kConnections) {
     d.grid.put(0, y, {{" filter: ", Role::kQuiet}, {d.state.filter}, {"  (Esc clears it)", Role::kQuiet}});
     return true;
@@ -328,9 +338,9 @@ ScreenView draw_screen(const ScreenInput& input, const UiState& state) {
   draw_body(d, {y, input.height > y + footer ? input.height - y - footer : 0});
   const std::size_t last = input.height - 1;
   if (low) {
-    if (!message_line(d, last)) key_line(d, last);
+    if (!message_line(d, last, true)) key_line(d, last);
   } else {
-    message_line(d, last - 1);
+    message_line(d, last - 1, false);
     key_line(d, last);
   }
   std::erase_if(d.on.spots, [&](const HotSpot& spot) { return spot.y >= input.height || spot.x >= input.width; });

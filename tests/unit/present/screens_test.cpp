@@ -260,6 +260,16 @@ TEST(Screens, DamageToTheInputIsSaidOnEveryTab) {
   EXPECT_NE(scene.draw(80, 24).grid.text().find("capture CUT OFF at its end"), std::string::npos);
 }
 
+TEST(Screens, NewsOnALowScreenGoWithTheNextKey) {
+  Scene scene;
+  ScreenView view = scene.draw(40, 10);
+  EXPECT_NE(view.grid.row(9).find("new: "), std::string::npos);
+  scene.state = press({Key::Code::kDown, 0, 0, 0}, view.on, scene.state).state;
+  view = scene.draw(40, 10);
+  EXPECT_NE(view.grid.row(9).find("? Help"), std::string::npos) << view.grid.text();
+  EXPECT_NE(scene.draw(80, 24).grid.row(22).find("new: "), std::string::npos) << "there is room for both";
+}
+
 TEST(Screens, AFindingThatIsGoneIsSaidToBe) {
   Scene scene;
   scene.state.overlay = Overlay::kFinding;
