@@ -346,7 +346,7 @@ bool look(engine::LiveMonitor& monitor, const LiveOptions& options, TerminalView
   const auto last = screen.run(monitor);
   View view(options);
   // Of what could not even be opened there is only the reason to tell.
-  const bool opened = last && (last->totals.capture.frames != 0 || last->totals.problems.empty());
+  const bool opened = last && !could_not_open(*last);
   if (opened && last->time == Nanos{}) {
     complain("nothing came");
   } else if (opened) {

@@ -26,6 +26,10 @@ constexpr int kNamesMs = 500;  // names are looked up meanwhile
 
 }  // namespace
 
+bool could_not_open(const model::LiveSnapshot& last) {
+  return last.interfaces.empty() && last.totals.capture.frames == 0 && !last.totals.problems.empty();
+}
+
 class TerminalView::Impl {
  public:
   Impl(const TerminalViewOptions& options, std::unique_ptr<CursesScreen> screen)
@@ -40,7 +44,7 @@ class TerminalView::Impl {
       take_snapshot(monitor);
       read_keys(monitor);
       if (interrupted() || screen_->gone()) quit_ = true;
-      if (newest_ && newest_->final && (options_.leave_at_end || could_not_open())) quit_ = true;
+      if (newest_ && newest_->final && (options_.leave_at_end || could_not_open(*newest_))) quit_ = true;
       if (!quit_) draw(monitor);
     }
     screen_.reset();  // first: what follows may wait for the input
@@ -62,9 +66,6 @@ class TerminalView::Impl {
     poll(fds.data(), fds.size(), patience);
     if ((fds[0].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) quit_ = true;  // the terminal is gone
   }
-
-  /// Then there is nothing to look at: what is wrong is said on the normal screen.
-  bool could_not_open() const { return newest_->totals.capture.frames == 0 && !newest_->totals.problems.empty(); }
 
   void take_snapshot(LiveMonitor& monitor) {
     const auto snapshot = monitor.newer_than(newest_ ? newest_->number : 0, std::chrono::milliseconds(0));

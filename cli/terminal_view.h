@@ -29,6 +29,10 @@ struct TerminalViewOptions {
   std::function<Result<std::shared_ptr<engine::RingWriter>>()> begin_recording;
 };
 
+/// Whether nothing of what should have been read could be: then there is nothing to look at, and what is wrong is said
+/// on the normal screen.
+bool could_not_open(const model::LiveSnapshot& last);
+
 class TerminalView {
  public:
   /// Whether standard output is a terminal that can show it. Nothing is changed.

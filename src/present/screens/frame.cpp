@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "base/duration_text.h"
 #include "base/number_text.h"
@@ -83,10 +84,16 @@ StyledLine signs(const Drawing& d, bool roomy) {
   return line;
 }
 
-/// What is wrong with the input itself, in a few words; empty if nothing is.
+/// What is wrong with a capture that is read. Interfaces have a state of their own.
+std::span<const model::InputProblem> damages(const Drawing& d) {
+  if (!d.s().interfaces.empty()) return {};
+  return d.s().totals.problems;
+}
+
+/// … in a few words; empty if nothing is.
 Piece damage(const Drawing& d) {
   Piece worst;
-  for (const model::InputProblem& problem : d.s().totals.problems) {
+  for (const model::InputProblem& problem : damages(d)) {
     if (problem.limit) {
       if (worst.text.empty()) worst = {"a limit was reached, ", Role::kWarning};
     } else if (problem.fatal) {
@@ -132,7 +139,7 @@ std::vector<StyledLine> alerts(const Drawing& d) {
   const auto add = [&](const std::string& text, Role role) {
     if (lines.size() < kAlerts) lines.push_back({{" " + text, role}});
   };
-  for (const model::InputProblem& problem : d.s().totals.problems) {
+  for (const model::InputProblem& problem : damages(d)) {
     add(clean(problem.message, d.in.unicode), problem.fatal ? Role::kCritical : Role::kWarning);
   }
   for (const model::LiveInterface& i : d.s().interfaces) {

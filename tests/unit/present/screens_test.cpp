@@ -248,6 +248,8 @@ TEST(Screens, HostPairsTellWhatTheyMoveNow) {
 TEST(Screens, DamageToTheInputIsSaidOnEveryTab) {
   Scene scene;
   scene.snapshot.totals.problems = {{"x.pcap: at byte 7: a record that cannot be", true, false}};
+  EXPECT_EQ(scene.draw(80, 24).grid.text().find("DAMAGED"), std::string::npos) << "interfaces have a state instead";
+  scene.snapshot.interfaces.clear();
   each_view(scene, [&] {
     for (const bool unicode : {true, false}) {
       const std::string text = scene.draw(80, 24, unicode).grid.text();
