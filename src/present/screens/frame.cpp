@@ -218,8 +218,8 @@ std::string place_text(const Drawing& d) {
 
 void key_line(Drawing& d, std::size_t y) {
   static constexpr KeyHint kHints[] = {
-      {'?', "?", "Help"},  {'\r', "Enter", "Open"}, {'j', "j/k", "Scroll"}, {'/', "/", "Filter"},  {'s', "s", "Sort"},
-      {'p', "p", "Pause"}, {'q', "q", "Quit"},      {'w', "w", "Write"},    {'c', "c", "Columns"}, {'r', "r", "Reset"}};
+      {'?', "?", "Help"}, {'q', "q", "Quit"},  {'\r', "Enter", "Open"}, {'j', "j/k", "Scroll"}, {'/', "/", "Filter"},
+      {'s', "s", "Sort"}, {'p', "p", "Pause"}, {'w', "w", "Write"},     {'c', "c", "Columns"},  {'r', "r", "Reset"}};
   const bool lists = d.state.overlay == Overlay::kNone && !d.on.scrolls;
   const auto means_something = [&](char key) {
     switch (key) {
@@ -259,7 +259,7 @@ void key_line(Drawing& d, std::size_t y) {
 }
 
 /// The worst of what is new, if it is not old yet. On low screens it stands where the keys do, and goes with the next.
-bool news_line(Drawing& d, std::size_t y, bool low) {
+bool news_line(Drawing& d, std::size_t x, std::size_t y, bool low) {
   const LiveHistory::News none;
   const LiveHistory::News& news = d.in.history != nullptr ? d.in.history->news() : none;
   if (d.in.snapshot == nullptr || news.snapshot == 0 || d.s().number >= news.snapshot + kNewsLasts) return false;
@@ -271,11 +271,12 @@ bool news_line(Drawing& d, std::size_t y, bool low) {
     more = d.width() < kNarrow ? fmt::format(" +{}", news.further)
                                : fmt::format(" (and {})", plural(news.further, "more finding"));
   }
-  const std::size_t room = d.width() > cells(more) + 8 ? d.width() - cells(more) - 8 : 0;
+  const std::size_t used = x + cells(more) + 8;
+  const std::size_t room = d.width() > used ? d.width() - used : 0;
   line.push_back({"new: ", Role::kQuiet});
   line.push_back({fit(clean(news.title, d.in.unicode), room, d.in.unicode), severity_role(news.severity)});
   line.push_back({more, Role::kQuiet});
-  d.grid.put(0, y, line);
+  d.grid.put(x, y, line);
   return true;
 }
 
@@ -297,12 +298,12 @@ bool message_line(Drawing& d, std::size_t y, bool low) {
     d.grid.put(0, y, " " + d.state.message, Role::kStrong);
     return true;
   }
-  if (news_line(d, y, low)) return true;
-  if (!d.state.filter.empty() && d.state.tab == Tab::kConnections) {
-    d.grid.put(0, y, {{" filter: ", Role::kQuiet}, {d.state.filter}, {"  (Esc clears it)", Role::kQuiet}});
-    return true;
+  std::size_t x = 0;
+  if (!d.state.filter.empty() && d.state.tab == Tab::kConnections && d.state.overlay == Overlay::kNone) {
+    const std::string filter = clean(d.state.filter, d.in.unicode);
+    x = d.grid.put(0, y, {{" filter: ", Role::kQuiet}, {filter, Role::kPrompt}, {" (Esc clears it) ", Role::kQuiet}});
   }
-  return false;
+  return (x <= d.width() / 2 && news_line(d, x, y, low)) || x != 0;
 }
 
 void draw_tab(Drawing& d, Area area) {
