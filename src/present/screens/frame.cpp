@@ -129,8 +129,12 @@ StyledLine honesty(const Drawing& d) {
     text += ", completeness unknown";
   }
   StyledLine line = {{" capture ", Role::kQuiet}, damage(d), {text, lossy ? Role::kWarning : Role::kPlain}};
-  const std::uint64_t gone = d.s().totals.silent_connections + c.evicted_connections;
-  if (gone != 0) label(line, "left", short_count(gone), Role::kQuiet);
+  if (const std::uint64_t n = d.s().totals.silent_connections; n != 0) {
+    line.push_back({fmt::format("  {} silent left", short_count(n)), Role::kQuiet});
+  }
+  if (c.evicted_connections != 0) {
+    line.push_back({fmt::format("  {} left at the limit", short_count(c.evicted_connections)), Role::kWarning});
+  }
   return line;
 }
 

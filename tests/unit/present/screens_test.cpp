@@ -272,6 +272,15 @@ TEST(Screens, NewsOnALowScreenGoWithTheNextKey) {
   EXPECT_NE(scene.draw(80, 24).grid.row(22).find("new: "), std::string::npos) << "there is room for both";
 }
 
+TEST(Screens, ConnectionsThatLeftAreCounted) {
+  Scene scene;
+  scene.snapshot.totals.silent_connections = 7;
+  EXPECT_NE(scene.draw(80, 24).grid.text().find("7 silent left"), std::string::npos);
+  scene.snapshot.totals.capture.evicted_connections = 12'345;
+  EXPECT_NE(scene.draw(120, 40).grid.text().find("7 silent left  12.3k left at the limit"), std::string::npos)
+      << scene.draw(120, 40).grid.text();
+}
+
 TEST(Screens, AFindingThatIsGoneIsSaidToBe) {
   Scene scene;
   scene.state.overlay = Overlay::kFinding;
