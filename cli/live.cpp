@@ -380,7 +380,8 @@ CLI::App* add_live(CLI::App& app, LiveOptions& options) {
   command->footer(
       "On a terminal it is a screen: tabs of connections, host pairs, findings, congestion, connection management, "
       "the adapters' counters and the capture. Elsewhere, with --json or --once it prints.\n\n"
-      "Keys: 1-7 Tab tabs, arrows hjkl PgUp PgDn g G move, Enter opens a connection, Esc back, / filters (ip: qp: "
+      "Keys: 1-7 Tab tabs, arrows hjkl PgUp PgDn g G move, Enter opens a connection or finding, Esc back, / filters "
+      "(ip: qp: "
       "state: !), s S < > sort, c columns, p or Space pauses the display, w writes packets to a file, r begins the "
       "counters again, + - interval, u units, n names, b bell, t colours, ? help, q quits. The mouse works too.\n\n"
       "q or Ctrl-C ends it, with a last look at everything. Exit status: 0, or 2 after an error.\n\n"
