@@ -114,7 +114,7 @@ std::optional<present::Key> CursesScreen::key() {
   while (true) {
     ReadKey read = read_key();
     gone_ = gone_ || read.gone;
-    if (read.key || !read.more) return std::move(read.key);
+    if (read.key || !read.more) return read.key;
   }
 }
 
