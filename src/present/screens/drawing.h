@@ -76,8 +76,8 @@ std::string peers_text(const Drawing& d, const track::ConnectionCounts& c, std::
 /// The end of `text`, if it is longer than `room`.
 std::string fit_tail(std::string_view text, std::size_t room, bool unicode);
 std::string_view arrow(const Drawing& d);  ///< "→"
-/// What a finding is known by while its numbers change.
-std::uint64_t finding_id(const verdict::Finding& finding);
+/// What each finding of the snapshot is known by while its numbers change.
+std::vector<std::uint64_t> finding_ids(const Drawing& d);
 /// A finding in words: the whole of it, or what matters most.
 std::vector<StyledLine> finding_lines(const Drawing& d, const verdict::Finding& finding, bool whole);
 

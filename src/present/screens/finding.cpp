@@ -197,8 +197,10 @@ std::vector<StyledLine> finding_lines(const Drawing& d, const Finding& finding, 
 }
 
 void draw_finding(Drawing& d, Area area) {
-  for (const Finding& f : d.s().totals.findings) {
-    if (finding_id(f) != d.state.finding) continue;
+  const std::vector<std::uint64_t> ids = finding_ids(d);
+  const auto found = std::find(ids.begin(), ids.end(), d.state.finding);
+  if (found != ids.end()) {
+    const Finding& f = d.s().totals.findings[static_cast<std::size_t>(found - ids.begin())];
     if (!f.connections.empty()) d.on.connection = f.connections.front();
     return draw_page(d, area, finding_lines(d, f, true));
   }

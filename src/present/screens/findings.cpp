@@ -2,6 +2,8 @@
 // The tab of findings: their titles, worst first, and below them what there is to say about the chosen one.
 #include <algorithm>
 #include <functional>
+#include <string>
+#include <unordered_map>
 
 #include "present/finding_text.h"
 #include "present/honesty_text.h"
@@ -12,11 +14,20 @@ namespace rocetop::present {
 
 using verdict::Finding;
 
-std::uint64_t finding_id(const Finding& finding) { return std::hash<std::string>{}(finding_key(finding)); }
+std::vector<std::uint64_t> finding_ids(const Drawing& d) {
+  std::vector<std::uint64_t> ids;
+  std::unordered_map<std::string, std::size_t> seen;
+  for (const Finding& f : d.s().totals.findings) {
+    const std::string key = finding_key(f);
+    const std::size_t before = seen[key]++;  // two that are alike but for their words are told apart by their order
+    ids.push_back(std::hash<std::string>{}(before == 0 ? key : key + "#" + std::to_string(before)));
+  }
+  return ids;
+}
 
 void draw_findings(Drawing& d, Area area) {
   const auto& findings = d.s().totals.findings;
-  for (const Finding& f : findings) d.on.keys.push_back(finding_id(f));
+  d.on.keys = finding_ids(d);
   Table table;
   table.columns = {
       {"", 1, 0, true, 0, kNoSort}, {"finding", 400, 0, true, 20, kNoSort}, {"rule", 26, 1, true, 0, kNoSort}};
@@ -42,7 +53,7 @@ void draw_findings(Drawing& d, Area area) {
   draw_table(d, {area.y, room ? titles : area.height}, table);
   if (findings.empty()) return;
   const Finding& chosen = findings[d.on.row];
-  d.on.finding = finding_id(chosen);
+  d.on.finding = d.on.keys[d.on.row];
   if (!room) return;
   const std::vector<StyledLine> lines = finding_lines(d, chosen, false);
   const std::size_t from = area.y + titles + (area.height > titles + 4 ? 1 : 0);

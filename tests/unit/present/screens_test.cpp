@@ -272,6 +272,20 @@ TEST(Screens, NewsOnALowScreenGoWithTheNextKey) {
   EXPECT_NE(scene.draw(80, 24).grid.row(22).find("new: "), std::string::npos) << "there is room for both";
 }
 
+TEST(Screens, FindingsThatLookAlikeAreToldApart) {
+  Scene scene;
+  verdict::Finding twin = scene.snapshot.totals.findings[0];
+  twin.title = "the other one";
+  scene.snapshot.totals.findings.insert(scene.snapshot.totals.findings.begin() + 1, twin);
+  scene.state.tab = Tab::kFindings;
+  ScreenView view = scene.draw(80, 24);
+  scene.state = press({Key::Code::kDown, 0, 0, 0}, view.on, scene.state).state;
+  view = scene.draw(80, 24);
+  EXPECT_EQ(view.on.row, 1U);
+  scene.state = press({Key::Code::kEnter, 0, 0, 0}, view.on, scene.state).state;
+  EXPECT_NE(scene.draw(80, 24).grid.text().find("CRITICAL the other one"), std::string::npos);
+}
+
 TEST(Screens, ConnectionsThatLeftAreCounted) {
   Scene scene;
   scene.snapshot.totals.silent_connections = 7;
