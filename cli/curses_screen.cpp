@@ -62,7 +62,7 @@ bool CursesScreen::start() {
   nonl();
   keypad(stdscr, TRUE);
   nodelay(stdscr, TRUE);
-  set_escdelay(25);
+  set_escdelay(100);  // ms: over slow lines the keys with names come in pieces
   leaveok(stdscr, TRUE);
   curs_set(0);
   watch_mouse(true);

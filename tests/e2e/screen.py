@@ -158,8 +158,7 @@ class Screen(unittest.TestCase):
     @staticmethod
     def click(terminal: Terminal, x: int, y: int) -> None:
         """Pressed and let go. As terminfo says for TERM=tmux-256color: button, column and line, each a character."""
-        for button in " #":
-            terminal.type_text(f"\x1b[M{button}{chr(32 + x + 1)}{chr(32 + y + 1)}")
+        terminal.type_text("".join(f"\x1b[M{button}{chr(32 + x + 1)}{chr(32 + y + 1)}" for button in " #"))
 
     def test_signals_leave_the_terminal_as_it_was(self) -> None:
         for signal in ("INT", "TERM", "HUP"):
