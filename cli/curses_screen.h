@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The terminal as a screen of cells (ncursesw): only cells that changed are written. The terminal's own mode comes back
-// on every way out: leaving, a signal that ends or stops the program, std::terminate, a crash.
+// on every way out: see terminal_restore.h.
 #pragma once
 
 #include <cstdio>
@@ -40,7 +40,6 @@ class CursesScreen {
  private:
   CursesScreen(std::FILE* input, bool own_input, bool colour) : input_(input), own_input_(own_input), colour_(colour) {}
   bool start();
-  void stop_for_shell();
 
   std::FILE* input_;
   bool own_input_;  // /dev/tty, as standard input is something else

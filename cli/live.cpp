@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "live.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
@@ -20,7 +22,9 @@
 #include "output.h"
 #include "present/live_json.h"
 #include "present/live_text.h"
+#include "present/screens/connection_columns.h"
 #include "privileges.h"
+#include "source/input_name.h"
 #include "terminal.h"
 #include "terminal_view.h"
 
@@ -79,6 +83,27 @@ void add_view_options(CLI::App& command, LiveOptions& o) {
       ->group(group);
   command.add_flag("--utc", o.utc, "Times in UTC, not in the local zone")->group(group);
   add_look_options(command, o.color, o.width);
+}
+
+void add_screen_options(CLI::App& command, LiveOptions& o) {
+  const std::string group = "Screen";
+  command.add_flag("--ascii", o.ascii, "ASCII characters only. Default where the locale is not UTF-8")->group(group);
+  command
+      .add_option("--theme", o.theme, "Colours for a dark (default) or light terminal, or plain: none (t changes it)")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"dark", "light", "plain"}))
+      ->group(group);
+  command.add_option("--units", o.units, "Rates in bits (default) or bytes (u changes it)")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"bits", "bytes"}))
+      ->group(group);
+  command.add_option("--sort", o.sort, "Sort connections by this column, as rate. Default: by trouble")
+      ->type_name("COLUMN")
+      ->group(group);
+  command.add_flag("--reverse", o.reversed, "… the other way round")->group(group);
+  command.add_option("--show", o.find, "Show only connections that fit, as 'ip:192.0.2.1 !state:idle' (/ changes it)")
+      ->type_name("WORDS")
+      ->group(group);
 }
 
 void add_recording_options(CLI::App& command, LiveOptions& o) {
@@ -175,11 +200,14 @@ Result<engine::LiveMonitorOptions> interpret(const LiveOptions& options) {
   return out;
 }
 
-/// What 'w' on the screen writes to: a file named after the time. (-w's own holds what was recorded from the start.)
+/// What 'w' on the screen writes to: files named after the time. (-w's own holds what was recorded from the start.)
 std::string recording_path(Nanos now) {
-  std::string name = "rocetop-" + rfc3339(now, Zone::kLocal).substr(0, 19) + ".pcapng";  // 2026-11-29T17:31:17
+  std::string name = "rocetop-" + rfc3339(now, Zone::kLocal).substr(0, 19);  // 2026-11-29T17:31:17
   name.erase(std::remove(name.begin(), name.end(), ':'), name.end());
-  return name;
+  // Somebody who ends one and begins another within a second keeps both.
+  std::string free = name;
+  for (int i = 2; file_exists(free + "_00001.pcapng") && i < 100; ++i) free = fmt::format("{}-{}", name, i);
+  return free + ".pcapng";
 }
 
 /// Begun by a key: a ring with a limit, whatever the command line says.
@@ -196,24 +224,60 @@ Result<std::shared_ptr<engine::RingWriter>> begin_recording(const LiveOptions& o
 std::string title_of(const LiveOptions& options, const std::string& chosen) {
   std::string title;
   const auto& names = options.words.read_files.empty() ? options.interfaces : options.words.read_files;
-  for (const std::string& name : names) title += (title.empty() ? "" : ", ") + name;
+  for (const std::string& name : names) title += (title.empty() ? "" : ", ") + source::input_name(name);
   return title.empty() ? chosen : title;
 }
+
+/// The look that the options ask for; what text is printed with.
+present::TextStyle style_of(const LiveOptions& options) {
+  present::TextStyle style = text_style(options.color, options.width);
+  if (options.ascii) style.unicode = false;
+  return style;
+}
+
+/// What the screen shows to begin with.
+present::UiState state_of(const LiveOptions& options, const engine::LiveMonitorOptions& monitor) {
+  present::UiState state;
+  state.interval = monitor.interval;
+  state.theme = options.theme == "light"   ? present::Theme::kLight
+                : options.theme == "plain" ? present::Theme::kPlain
+                                           : present::Theme::kDark;
+  state.units = options.units == "bytes" ? present::Units::kBytes : present::Units::kBits;
+  state.filter = options.find;
+  present::ListState& list = state.lists[static_cast<std::size_t>(present::Tab::kConnections)];
+  list.sort = present::connection_column(options.sort).value_or(present::kTroubleColumn);
+  list.reversed = options.reversed;
+  return state;
+}
+
+Result<Done> check_sort(const std::string& column) {
+  if (column.empty() || present::connection_column(column)) return Done{};
+  std::string all;
+  for (const auto& known : present::connection_columns()) all += (all.empty() ? "" : ", ") + std::string(known.heading);
+  return Error{"--sort " + column + ": no such column", "There are: " + all + "."};
+}
+
+/// How fast the packets' clock goes for who looks: time between two looks is their own.
+double clock_speed(const LiveInput& input) { return input.is_replay && input.speed > 0 ? input.speed : 1; }
 
 /// The screen, where standard output is a terminal that can show it and nobody asked for something else.
 std::unique_ptr<TerminalView> open_screen(const LiveOptions& options, const engine::LiveMonitorOptions& monitor,
                                           const LiveInput& input, std::shared_ptr<engine::RingWriter> recording) {
   if (options.once || options.json) return nullptr;
-  const present::TextStyle style = text_style(options.color, 0);
+  const present::TextStyle style = style_of(options);
   TerminalViewOptions view;
   std::string chosen = input.chosen.substr(0, input.chosen.find(':'));
   if (chosen.starts_with("watching ")) chosen.erase(0, 9);
   view.title = title_of(options, chosen);
-  view.message = input.chosen;
+  if (input.is_replay && input.speed != 1) {
+    view.title += input.speed > 0 ? fmt::format(" (speed {})", input.speed) : " (full speed)";
+  }
+  view.state = state_of(options, monitor);
+  view.state.message = input.chosen;
+  view.clock_speed = clock_speed(input);
   view.colour = style.colour;
   view.unicode = style.unicode;
   view.zone = options.utc ? Zone::kUtc : Zone::kLocal;
-  view.interval = monitor.interval;
   view.leave_at_end = options.count.has_value() || monitor.duration.has_value();
   view.adapter_root = host::kAdapterRoot;
   view.recording = std::move(recording);
@@ -225,7 +289,7 @@ std::unique_ptr<TerminalView> open_screen(const LiveOptions& options, const engi
 class View {
  public:
   explicit View(const LiveOptions& options) : options_(options) {
-    text_.style = text_style(options.color, options.width);
+    text_.style = style_of(options);
     text_.zone = options.utc ? Zone::kUtc : Zone::kLocal;
   }
 
@@ -293,9 +357,26 @@ bool look(engine::LiveMonitor& monitor, const LiveOptions& options, TerminalView
   monitor.start();
   const auto last = screen.run(monitor);
   View view(options);
-  if (last) view.show(*last);
+  // Of what could not even be opened there is only the reason to tell.
+  const bool opened = last && !could_not_open(*last);
+  if (opened && last->time == Nanos{}) {
+    complain("nothing came");
+  } else if (opened) {
+    view.show(*last);
+  }
   if (!screen.recording_error().empty()) complain(screen.recording_error());
   return view.finish() && screen.recording_error().empty();
+}
+
+/// The first look comes soon. At full speed, where nobody waits for it, it is as long as the others.
+void pace_for_screen(const LiveInput& input, engine::LiveMonitorOptions& monitor) {
+  const auto on_clock = [&](Nanos time) {
+    return Nanos{static_cast<std::int64_t>(static_cast<double>(time.count) * clock_speed(input))};
+  };
+  if (!(input.is_replay && input.speed <= 0)) {
+    monitor.first_interval = on_clock(std::min(monitor.interval, milliseconds(250)));
+  }
+  monitor.interval = on_clock(monitor.interval);
 }
 
 }  // namespace
@@ -304,13 +385,15 @@ CLI::App* add_live(CLI::App& app, LiveOptions& options) {
   CLI::App* command = app.add_subcommand("live", "Watch interfaces: who resends, who waits, and why, as it happens");
   add_source_options(*command, options);
   add_view_options(*command, options);
+  add_screen_options(*command, options);
   add_recording_options(*command, options);
   add_fabric_options(*command, options.fabric);
   add_threshold_options(*command, options.thresholds);
   command->footer(
       "On a terminal it is a screen: tabs of connections, host pairs, findings, congestion, connection management, "
       "the adapters' counters and the capture. Elsewhere, with --json or --once it prints.\n\n"
-      "Keys: 1-7 Tab tabs, arrows hjkl PgUp PgDn g G move, Enter opens a connection, Esc back, / filters (ip: qp: "
+      "Keys: 1-7 Tab tabs, arrows hjkl PgUp PgDn g G move, Enter opens a connection or finding, Esc back, / filters "
+      "(ip: qp: "
       "state: !), s S < > sort, c columns, p or Space pauses the display, w writes packets to a file, r begins the "
       "counters again, + - interval, u units, n names, b bell, t colours, ? help, q quits. The mouse works too.\n\n"
       "q or Ctrl-C ends it, with a last look at everything. Exit status: 0, after q, Ctrl-C and kill too; 2 after an "
@@ -329,13 +412,15 @@ int run_live(const LiveOptions& options) {
   if (!monitor_options) return complain(monitor_options.error()), kExitError;
   auto filter = filter_of(options.words);
   if (!filter) return complain(filter.error()), kExitError;
+  if (auto done = check_sort(options.sort); !done) return complain(done.error()), kExitError;
   stop_on_interrupt();
-  const LiveInputOptions input_options{options.interfaces, options.words.read_files, options.speed,
-                                       filter.value(),     options.roce_ports,       options.snap_length};
-  auto input = open_live_input(input_options, monitor_options->interval, options.typed);
+  const bool on_screen = !options.once && !options.json && TerminalView::possible();
+  const LiveInputOptions input_options{
+      options.interfaces,  options.words.read_files,  options.speed, filter.value(), options.roce_ports,
+      options.snap_length, monitor_options->interval, on_screen};
+  auto input = open_live_input(input_options, options.typed);
   if (!input && interrupted()) return complain("interrupted before anything was read"), interrupted_status();
   if (!input) return complain(input.error()), kExitError;
-  const bool on_screen = !options.once && !options.json && TerminalView::possible();
   if (!input->chosen.empty() && !on_screen) complain(input->chosen);
   if (input->live != nullptr) {
     if (auto done = give_up_rights(on_screen || !options.write.empty()); !done)
@@ -347,14 +432,15 @@ int run_live(const LiveOptions& options) {
   monitor_options->lossless = input->is_replay && !on_screen;
   monitor_options->follows_connections = on_screen;
   monitor_options->endless = !input->is_replay;
-  if (on_screen) monitor_options->first_interval = std::min(monitor_options->interval, milliseconds(250));
+  const engine::LiveMonitorOptions looked_at = monitor_options.value();
+  if (on_screen) pace_for_screen(input.value(), monitor_options.value());
   auto monitor = engine::LiveMonitor::create(std::move(input->source), monitor_options.value());
   if (!monitor) return complain(monitor.error()), kExitError;
   // With the rights that are left: the files belong to whoever called sudo.
   auto recording = open_recording(options, input->is_replay);
   if (!recording) return complain(recording.error()), kExitError;
   (*monitor)->record(recording.value());
-  auto screen = on_screen ? open_screen(options, monitor_options.value(), input.value(), recording.value()) : nullptr;
+  auto screen = on_screen ? open_screen(options, looked_at, input.value(), recording.value()) : nullptr;
   const bool written = screen ? look(**monitor, options, *screen) : print(**monitor, options, recording.value());
   const bool broken = input->live == nullptr && report_problems((*monitor)->source());
   return written && !broken ? kExitOk : kExitError;

@@ -40,6 +40,12 @@ struct LiveOptions {
   bool json = false;
   bool utc = false;
   std::string color = "auto";
+  bool ascii = false;
+  std::string theme = "dark";
+  std::string units = "bits";
+  std::string sort;
+  bool reversed = false;
+  std::string find;  ///< what '/' on the screen filters by
   std::size_t width = 0;
   std::string typed;  ///< the command line behind the program's name, for a command that is shown
 };

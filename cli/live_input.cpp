@@ -14,6 +14,7 @@
 #include "privileges.h"
 #include "source/input_name.h"
 #include "source/live_interfaces.h"
+#include "source/opening_source.h"
 #include "source/pipe_source.h"
 #include "source/replay_source.h"
 
@@ -22,12 +23,24 @@ namespace {
 
 constexpr std::chrono::milliseconds kBeginningWait{200};
 
+/// What is no file on a disk may let us wait.
 bool is_pipe(const std::string& path) {
   struct stat facts{};
-  return path == "-" && ::fstat(STDIN_FILENO, &facts) == 0 && !S_ISREG(facts.st_mode);
+  if (path == "-") return ::fstat(STDIN_FILENO, &facts) == 0 && !S_ISREG(facts.st_mode);
+  return ::stat(path.c_str(), &facts) == 0 && S_ISFIFO(facts.st_mode);
 }
 
-Result<LiveInput> replay(const LiveInputOptions& options, Nanos tick) {
+using Source = Result<std::unique_ptr<source::FrameSource>>;
+
+/// How far time goes at once where nothing waits. Who looks may change the interval: steps that most of them consist
+/// of.
+Nanos tick(const LiveInputOptions& options) {
+  constexpr Nanos kStep = milliseconds(100);
+  if (!options.at_once) return options.interval;
+  return Nanos{options.interval.count / ((options.interval.count + kStep.count - 1) / kStep.count)};
+}
+
+Result<LiveInput> replay(const LiveInputOptions& options) {
   const auto speed = parse_speed(options.speed);
   if (!speed) return speed.error();
   LiveInput input;
@@ -39,10 +52,22 @@ Result<LiveInput> replay(const LiveInputOptions& options, Nanos tick) {
     input.source = std::move(pipe);
     return input;
   }
-  auto capture = source::open_captures(options.files, interrupt_descriptor());
-  if (!capture) return capture.error();
+  const auto open = [files = options.files, factor = speed.value(), step = tick(options)](int stop) -> Source {
+    auto capture = source::open_captures(files, stop);
+    if (!capture) return capture.error();
+    return std::unique_ptr<source::FrameSource>(
+        std::make_unique<source::ReplaySource>(std::move(capture.value()), factor, step));
+  };
   input.is_replay = true;
-  input.source = std::make_unique<source::ReplaySource>(std::move(capture.value()), speed.value(), tick);
+  input.speed = speed.value();
+  // A file is opened now, so that what is wrong with it is said without a screen.
+  if (options.at_once && std::any_of(options.files.begin(), options.files.end(), is_pipe)) {
+    input.source = std::make_unique<source::OpeningSource>(open, -1);
+    return input;
+  }
+  auto opened = open(interrupt_descriptor());
+  if (!opened) return opened.error();
+  input.source = std::move(opened.value());
   return input;
 }
 
@@ -60,11 +85,11 @@ Result<double> parse_speed(std::string_view text) {
   return value;
 }
 
-Result<LiveInput> open_live_input(const LiveInputOptions& options, Nanos tick, std::string_view arguments) {
+Result<LiveInput> open_live_input(const LiveInputOptions& options, std::string_view arguments) {
   if (!options.files.empty() && !options.interfaces.empty()) {
     return Error{"-i and -r cannot be given together", "Watch interfaces, or replay a capture."};
   }
-  if (!options.files.empty()) return replay(options, tick);
+  if (!options.files.empty()) return replay(options);
   source::LiveOptions live;
   LiveInput input;
   for (const std::string& name : options.interfaces) {

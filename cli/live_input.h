@@ -21,6 +21,8 @@ struct LiveInputOptions {
   std::string filter;
   std::vector<std::uint16_t> roce_ports;
   std::uint32_t snap_length = 256;
+  Nanos interval = seconds(1);  ///< between snapshots
+  bool at_once = false;         ///< somebody looks: a pipe that nothing comes from yet is opened later, by who reads it
 };
 
 struct LiveInput {
@@ -29,13 +31,14 @@ struct LiveInput {
   std::string chosen;                        ///< why this interface, where nobody named one; a sentence
   bool judges_filter = false;                ///< the filter is done with; otherwise the analysis has to judge by it
   bool is_replay = false;                    ///< a file at the analysis' own pace
+  double speed = 1;                          ///< of a replay, of the packets' clock to that on the wall; 0 for "max"
 };
 
 /// "1", "0.5", "10x", "max" (0).
 Result<double> parse_speed(std::string_view text);
 
-/// `tick`: the interval between snapshots. `arguments`: what was typed, for a command that is shown when the right to
-/// capture is missing. Errors: what cannot be opened.
-Result<LiveInput> open_live_input(const LiveInputOptions& options, Nanos tick, std::string_view arguments);
+/// `arguments`: what was typed, for a command that is shown when the right to capture is missing. Errors: what cannot
+/// be opened.
+Result<LiveInput> open_live_input(const LiveInputOptions& options, std::string_view arguments);
 
 }  // namespace rocetop::cli

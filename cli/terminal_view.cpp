@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/number_text.h"
 #include "curses_screen.h"
 #include "host/adapters.h"
 #include "host_name_cache.h"
@@ -25,13 +26,14 @@ constexpr int kNamesMs = 500;  // names are looked up meanwhile
 
 }  // namespace
 
+bool could_not_open(const model::LiveSnapshot& last) {
+  return last.interfaces.empty() && last.totals.capture.frames == 0 && !last.totals.problems.empty();
+}
+
 class TerminalView::Impl {
  public:
   Impl(const TerminalViewOptions& options, std::unique_ptr<CursesScreen> screen)
-      : options_(options), screen_(std::move(screen)), recording_(options.recording) {
-    state_.interval = options.interval;
-    state_.message = options.message;
-  }
+      : options_(options), screen_(std::move(screen)), state_(options.state), recording_(options.recording) {}
 
   SnapshotPtr run(LiveMonitor& monitor) {
     draw(monitor);
@@ -42,7 +44,7 @@ class TerminalView::Impl {
       take_snapshot(monitor);
       read_keys(monitor);
       if (interrupted() || screen_->gone()) quit_ = true;
-      if (newest_ && newest_->final && options_.leave_at_end) quit_ = true;
+      if (newest_ && newest_->final && (options_.leave_at_end || could_not_open(*newest_))) quit_ = true;
       if (!quit_) draw(monitor);
     }
     screen_.reset();  // first: what follows may wait for the input
@@ -115,13 +117,18 @@ class TerminalView::Impl {
         quit_ = true;
         return;
       case present::Command::kReset:
+        if (newest_ && newest_->final) {
+          state_.message = "not reset: the input has ended";
+          return;
+        }
         monitor.reset();
         return;
       case present::Command::kRecord:
         recording_ ? end_recording(monitor) : begin_recording(monitor);
         return;
       case present::Command::kInterval:
-        monitor.set_interval(state_.interval);
+        monitor.set_interval(
+            Nanos{static_cast<std::int64_t>(static_cast<double>(state_.interval.count) * options_.clock_speed)});
         return;
       case present::Command::kRedraw:
         screen_->forget();
@@ -149,8 +156,10 @@ class TerminalView::Impl {
     monitor.record(nullptr);
     const std::string file = recording_->state().file;
     const auto done = recording_->finish();
+    const std::uint64_t frames = recording_->state().frames;
     recording_.reset();
-    state_.message = done ? "written to " + file : "not written to its end: " + done.error().message;
+    state_.message =
+        done ? plural(frames, "packet") + " written to " + file : "not written to its end: " + done.error().message;
     if (!done) recording_error_ = done.error().message;
   }
 

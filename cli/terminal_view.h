@@ -12,21 +12,26 @@
 #include "base/time_text.h"
 #include "engine/live_monitor.h"
 #include "engine/ring_writer.h"
+#include "present/ui_state.h"
 
 namespace rocetop::cli {
 
 struct TerminalViewOptions {
-  std::string title;    ///< what is watched
-  std::string message;  ///< to begin with; may be empty
+  std::string title;       ///< what is watched
+  present::UiState state;  ///< to begin with
+  double clock_speed = 1;  ///< of the packets' clock, to that on the wall
   bool colour = true;
   bool unicode = true;
   Zone zone = Zone::kLocal;
-  Nanos interval = seconds(1);
   bool leave_at_end = false;  ///< when the input ends, as -c and --duration want it; otherwise it stays to be looked at
   std::string adapter_root;   ///< folder of the RDMA adapters
   std::shared_ptr<engine::RingWriter> recording;  ///< under way; may be null
   std::function<Result<std::shared_ptr<engine::RingWriter>>()> begin_recording;
 };
+
+/// Whether nothing of what should have been read could be: then there is nothing to look at, and what is wrong is said
+/// on the normal screen.
+bool could_not_open(const model::LiveSnapshot& last);
 
 class TerminalView {
  public:

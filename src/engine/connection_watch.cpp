@@ -14,6 +14,7 @@ using model::RecentPoint;
 
 constexpr Nanos kWindow = seconds(60);
 constexpr Nanos kTogether = milliseconds(100);  // the same thing again within this time is one event
+constexpr Nanos kEpisodeGap = milliseconds(5);  // … but for resends after silences: timers run for longer
 constexpr std::size_t kLookBack = 6;            // kinds of packet that take turns on a connection
 
 bool same_kind(const RecentPoint& a, const RecentPoint& b) {
@@ -40,6 +41,21 @@ RecentPoint* bin_of(std::vector<RecentPoint>& points, const RecentPoint& point, 
 
 bool is_ordinary(Mark mark) {
   return mark == Mark::kNew || mark == Mark::kAck || mark == Mark::kOther || mark == Mark::kRoundTrip;
+}
+
+bool is_resend(Mark mark) { return mark >= Mark::kResentNak && mark <= Mark::kResentUnknown; }
+bool is_nak(Mark mark) { return mark == Mark::kSequenceNak || mark == Mark::kFatalNak || mark == Mark::kRnrNak; }
+
+/// Whether `event` is more of what `before`, of its kind, began.
+bool goes_on(const RecentEvent& before, const RecentEvent& event) {
+  if (event.first_time - before.last_time > kTogether) return false;
+  if (is_nak(event.mark)) return event.psn == before.psn;
+  // A sender that is where it began before went back once more.
+  if (is_resend(event.mark)) {
+    const bool close = event.trigger || event.first_time - before.last_time < kEpisodeGap;
+    return close && event.trigger == before.trigger && event.psn != before.psn;
+  }
+  return true;
 }
 
 bool has_psn(Mark mark) { return mark != Mark::kCnp && mark != Mark::kFastCnp && mark != Mark::kOther; }
@@ -157,8 +173,9 @@ void ConnectionWatch::log(Slot& slot, const RecentEvent& event) {
   std::vector<RecentEvent>& events = slot.packets.events;
   for (std::size_t i = 0; i < std::min(events.size(), kLookBack); ++i) {
     RecentEvent& before = events[events.size() - 1 - i];
+    if (is_nak(event.mark) && is_resend(before.mark)) break;  // that one was answered
     if (before.mark != event.mark || before.direction != event.direction) continue;
-    if (event.first_time - before.last_time > kTogether) break;
+    if (!goes_on(before, event)) break;
     before.last_time = event.last_time;
     before.packets += event.packets;
     return;

@@ -29,6 +29,14 @@ class LiveHistory {
   /// Of a connection, oldest first; empty if it is not known.
   std::vector<double> bits_per_second(std::uint32_t id) const;
 
+  /// What passed on a connection between the last two snapshots that were added, each way: [0] is a to b.
+  struct Passed {
+    std::array<std::uint64_t, 2> frames{};
+    std::array<std::uint64_t, 2> bytes{};
+  };
+  Passed passed(std::uint32_t id) const;
+  Nanos passed_in() const { return passed_in_; }
+
   /// The worst finding that the latest snapshots brought.
   struct News {
     std::string title;
@@ -43,10 +51,14 @@ class LiveHistory {
     std::array<float, kStrip> bits{};
     std::size_t count = 0;
     std::uint64_t snapshot = 0;  // the last one it was in
+    Passed all;                  // as of then …
+    Passed added;                // … and since the one before
   };
   void note_findings(const model::LiveSnapshot& snapshot);
 
   std::uint64_t last_ = 0;  // number
+  Nanos last_time_;
+  Nanos passed_in_;
   std::uint64_t resets_ = 0;
   std::vector<double> bits_;
   std::unordered_map<std::uint32_t, Strip> strips_;

@@ -19,6 +19,7 @@ class Press {
  public:
   Press(const OnScreen& screen, UiState state) : screen_(screen), s_(std::move(state)) {
     s_.message.clear();
+    if (screen_.news != 0) s_.news_seen = screen_.news;
     s_.list().row = screen_.scrolls ? screen_.top : screen_.row;
     s_.list().top = screen_.top;
   }
@@ -135,7 +136,7 @@ class Press {
         return;
       case HotSpot::Kind::kRow: {
         // A second click on the row with the cursor opens it.
-        spot.value == screen_.row ? open_connection() : move_to(spot.value);
+        spot.value == screen_.row ? open_chosen() : move_to(spot.value);
         return;
       }
       case HotSpot::Kind::kKey: {
@@ -159,10 +160,17 @@ class Press {
   }
 
   void close() {
-    s_.overlay = Overlay::kNone;
-    s_.overlay_list = {};
+    const Opened before = s_.below.empty() ? Opened{} : s_.below.back();
+    if (!s_.below.empty()) s_.below.pop_back();
+    s_.overlay = before.overlay;
+    s_.overlay_list = before.list;
+  }
+  void close_all() {
+    s_.below.clear();
+    close();
   }
   void open(Overlay overlay) {
+    if (s_.overlay != Overlay::kNone) s_.below.push_back({s_.overlay, s_.overlay_list});
     s_.overlay = overlay;
     s_.overlay_list = {};
   }
@@ -176,18 +184,23 @@ class Press {
     return done();
   }
 
-  void open_connection() {
-    if (s_.overlay != Overlay::kNone || !screen_.connection) return;
-    open(Overlay::kConnection);
-    s_.connection = *screen_.connection;
+  /// What the cursor is on, or the connection that the opened finding is about.
+  void open_chosen() {
+    if (s_.overlay == Overlay::kNone && screen_.finding) {
+      open(Overlay::kFinding);
+      s_.finding = *screen_.finding;
+    } else if ((s_.overlay == Overlay::kNone || s_.overlay == Overlay::kFinding) && screen_.connection) {
+      open(Overlay::kConnection);
+      s_.connection = *screen_.connection;
+    }
   }
   Step on_enter() {
-    s_.overlay == Overlay::kHelp ? close() : open_connection();
+    s_.overlay == Overlay::kHelp ? close() : open_chosen();
     return done();
   }
 
   void on_tab_chosen(std::size_t tab) {
-    close();
+    close_all();
     s_.tab = static_cast<Tab>(std::min(tab, kTabs - 1));
   }
   Step on_tab(std::size_t tab) {

@@ -65,7 +65,12 @@ struct ListState {
 };
 
 /// What is open above the tab.
-enum class Overlay : std::uint8_t { kNone, kConnection, kHelp, kColumns };
+enum class Overlay : std::uint8_t { kNone, kConnection, kFinding, kHelp, kColumns };
+/// What Esc comes back to.
+struct Opened {
+  Overlay overlay = Overlay::kNone;
+  ListState list;
+};
 /// What the next key answers.
 enum class Asking : std::uint8_t { kNothing, kFilter, kReset };
 
@@ -74,7 +79,9 @@ struct UiState {
   std::array<ListState, kTabs> lists;
   Overlay overlay = Overlay::kNone;
   ListState overlay_list;        ///< of what is open: where it is scrolled to
+  std::vector<Opened> below;     ///< opened before, and still there under it
   std::uint32_t connection = 0;  ///< that is open
+  std::uint64_t finding = 0;     ///< that is open: finding_id()
   Asking asking = Asking::kNothing;
   std::string filter;
   std::uint32_t hidden_columns = 0;  ///< of the connections table, a bit a column
@@ -84,7 +91,8 @@ struct UiState {
   Units units = Units::kBits;
   Theme theme = Theme::kDark;
   Nanos interval = seconds(1);
-  std::string message;  ///< until the next key
+  std::string message;          ///< until the next key
+  std::uint64_t news_seen = 0;  ///< OnScreen::news when a key was pressed last
 
   ListState& list() { return overlay == Overlay::kNone ? lists[static_cast<std::size_t>(tab)] : overlay_list; }
   const ListState& list() const {
@@ -112,7 +120,9 @@ struct OnScreen {
   std::size_t columns = 0;                  ///< that can be sorted by
   std::size_t most_skipped = 0;             ///< columns that can be scrolled out
   bool scrolls = false;                     ///< text without a cursor
+  std::uint64_t news = 0;                   ///< snapshot that brought the news being told; 0: none are
   std::optional<std::uint32_t> connection;  ///< that Enter opens
+  std::optional<std::uint64_t> finding;     ///< … or this, rather
   std::vector<HotSpot> spots;
 };
 

@@ -86,10 +86,10 @@ class Page {
     if (const std::string notes = connection_notes(c_); !notes.empty()) title += " (" + notes + ")";
     text(title, Role::kStrong);
     std::string facts = fmt::format("{} · {}", model::word(c_.protocol), model::word(c_.transport));
-    if (c_.path_mtu) facts += fmt::format(" · path MTU {}", *c_.path_mtu);
+    if (c_.path_mtu) facts += fmt::format(" · path\u00A0MTU\u00A0{}", *c_.path_mtu);
     facts += c_.paired_by == track::PairedBy::kNone ? " · other direction not seen"
                                                     : fmt::format(" · joined by {}", model::in_words(c_.paired_by));
-    facts += fmt::format(" · first packet {}, last {}", clock_text(d_, c_.first_time, true),
+    facts += fmt::format(" · first\u00A0packet\u00A0{}, last\u00A0{}", clock_text(d_, c_.first_time, true),
                          clock_text(d_, c_.last_time, true));
     text(facts, Role::kQuiet);
     if (c_.cm) {
@@ -235,12 +235,16 @@ class Page {
     std::vector<std::uint64_t> ce(columns, 0);
     std::vector<std::uint64_t> cnp(columns, 0);
     std::vector<std::uint64_t> resent(columns, 0);
+    std::vector<std::uint64_t> nak(columns, 0);
+    std::vector<std::uint64_t> rnr(columns, 0);
     const double column_s = static_cast<double>(time.length()) / static_cast<double>(columns) / 1e9;
     for (const RecentPoint& p : recent_->points) {
       const std::size_t at = time.place(p.first_time.count, columns);
       if (p.mark == Mark::kCe) ce[at] += p.packets;
       if (p.mark == Mark::kCnp || p.mark == Mark::kFastCnp) cnp[at] += p.packets;
       if (is_resend(p.mark)) resent[at] += p.packets;
+      if (p.mark == Mark::kSequenceNak || p.mark == Mark::kFatalNak) nak[at] += p.packets;
+      if (p.mark == Mark::kRnrNak) rnr[at] += p.packets;
       spread(bits, time, p, column_s);
     }
     const double top = *std::max_element(bits.begin(), bits.end());
@@ -255,6 +259,8 @@ class Page {
     draw(canvas, rate_text(d_, top), "0");
     marks("CE", ce, Role::kInfo);
     marks("CNP", cnp, Role::kGraphMark);
+    marks("NAK", nak, Role::kCritical);
+    marks("RNR", rnr, Role::kCritical);
     marks("resent", resent, Role::kWarning);
     lines_.push_back(time_axis(time));
   }
@@ -278,6 +284,14 @@ class Page {
     lines_.push_back({{pad_left(name, kAxis - 2) + (d_.in.unicode ? " │" : " |"), Role::kQuiet}, {line, role}});
   }
 
+  template <typename Direction>
+  static bool has_times(const Direction& to) {
+    if (!to) return false;
+    const auto& operations = to->messages.operations;
+    return !to->round_trips.rtt_ns.empty() || std::any_of(operations.begin(), operations.end(),
+                                                          [](const auto& m) { return m && !m->completion_ns.empty(); });
+  }
+
   void delays() {
     bool first = true;
     const auto distribution = [&](const std::string& name, const Histogram& h) {
@@ -290,8 +304,14 @@ class Page {
       lines_.push_back({{pad_right("   " + name, 18), Role::kQuiet}, {what}});
       histogram(h);
     };
+    const bool both = has_times(c_.a_to_b) && has_times(c_.b_to_a);
     for (const auto* direction : {&c_.a_to_b, &c_.b_to_a}) {
       if (!*direction) continue;
+      if (both) {
+        if (first) heading("Times");
+        first = false;
+        text("of what " + host_text(d_, (*direction)->src) + " asked for:", Role::kQuiet, 3);
+      }
       if (!(*direction)->round_trips.rtt_ns.empty()) {
         distribution("round trip", (*direction)->round_trips.rtt_ns);
         tap(**direction);

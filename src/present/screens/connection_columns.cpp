@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
@@ -139,17 +140,17 @@ constexpr ConnectionColumn kColumns[] = {
     {"state", "what it does now, as far as the capture shows", 9, 3, state_cell, state_value},
     {"rate", "on the wire, both directions, in the last interval", 9, 2, rate_cell, rate_value},
     {"trend", "the same over the last intervals, each row to its own scale", 8, 11, trend_cell, rate_value},
-    {"pkt/s", "packets in the last interval", 5, 10, packets_cell, packets_value},
-    {"resent", "share of the data packets sent again, since the start", 6, 1, resent_cell, resent_value},
+    {"pkt/s", "packets in the last interval", 6, 10, packets_cell, packets_value},
+    {"resent", "share of the data packets sent again, since the start", 7, 1, resent_cell, resent_value},
     {"miss", "packets that did not pass in their turn, since the start", 5, 6, missing_cell, missing_value},
     {"NAK", "negative acknowledgements, without RNR, since the start", 5, 4, nak_cell, nak_value},
     {"RNR", "receiver not ready: please wait; since the start", 5, 5, rnr_cell, rnr_value},
     {"CE", "share of the data packets marked by a switch, since the start", 6, 7, ce_cell, ce_share},
-    {"CNP/s", "congestion notifications in the last interval", 5, 8, cnp_cell, cnp_value},
-    {"RTT p50", "round trip as seen here: half of them took no longer", 7, 13, rtt50_cell, rtt50_value},
-    {"RTT p99", "round trip as seen here: 99 of 100 took no longer", 7, 9, rtt99_cell, rtt99_value},
-    {"msg p99", "messages of the commonest kind: 99 of 100 took no longer", 7, 12, message_cell, message_time},
-    {"outst", "packets sent and not acknowledged yet", 5, 14, outstanding_cell, outstanding_value},
+    {"CNP/s", "congestion notifications in the last interval", 6, 8, cnp_cell, cnp_value},
+    {"RTT p50", "round trip as seen here: half of them took no longer", 8, 13, rtt50_cell, rtt50_value},
+    {"RTT p99", "round trip as seen here: 99 of 100 took no longer", 8, 9, rtt99_cell, rtt99_value},
+    {"msg p99", "messages of the commonest kind: 99 of 100 took no longer", 8, 12, message_cell, message_time},
+    {"outst", "packets sent and not acknowledged yet", 6, 14, outstanding_cell, outstanding_value},
     {"seen", "time since its last packet", 7, 15, seen_cell, seen_value},
 };
 
@@ -165,7 +166,16 @@ std::optional<std::uint32_t> number_of(std::string_view text) {
   return value;
 }
 
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool same_letter(char a, char b) {
+  return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+}
+bool has(std::string_view text, std::string_view part) {
+  return std::search(text.begin(), text.end(), part.begin(), part.end(), same_letter) != text.end() || part.empty();
+}
+
+bool same_word(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_letter);
+}
 
 bool matches_word(std::string_view w, const Row& r) {
   const std::string a = r.c.a_ip.to_string();
@@ -185,6 +195,13 @@ bool matches_word(std::string_view w, const Row& r) {
 }  // namespace
 
 std::span<const ConnectionColumn> connection_columns() { return kColumns; }
+
+std::optional<std::size_t> connection_column(std::string_view heading) {
+  for (std::size_t i = 0; i < std::size(kColumns); ++i) {
+    if (same_word(kColumns[i].heading, heading)) return i;
+  }
+  return std::nullopt;
+}
 
 std::string_view state_word(const ConnectionRow& r) {
   if (r.c.ended_early) return "ended";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +34,8 @@ struct ConnectionColumn {
 inline constexpr std::size_t kTroubleColumn = 0;
 inline constexpr std::size_t kPeersColumn = 1;
 std::span<const ConnectionColumn> connection_columns();
+/// The column with that heading, in whatever case.
+std::optional<std::size_t> connection_column(std::string_view heading);
 
 /// "active", "idle", "ended", "resends", …: what a connection does now, as far as the capture shows.
 std::string_view state_word(const ConnectionRow& row);

@@ -80,7 +80,7 @@ void draw_connections(Drawing& d, Area area) {
   const auto& connections = d.s().totals.connections;
   for (const auto& t : rows.list) d.on.keys.push_back(connections[t.index].id);
   std::uint32_t largest_id = 0;
-  std::size_t widest = 20;
+  std::size_t widest = 26;
   for (std::size_t i = 0; i < rows.list.size(); ++i) {
     const auto& c = connections[rows.list[i].index];
     largest_id = std::max(largest_id, c.id);
@@ -106,7 +106,8 @@ void draw_connections(Drawing& d, Area area) {
   TableColumn& peers = table.columns[kPeersColumn];
   // In full where there is room; else it makes do with less, and a column more fits.
   peers.width = widest;
-  peers.least = std::min(widest, std::max<std::size_t>(d.width() * 2 / 5, 20));
+  constexpr std::size_t kShorter = 6;  // "192.0.2.1/17" for "192.0.2.1 qp 17", twice
+  peers.least = std::min(widest - kShorter, std::max<std::size_t>(d.width() * 2 / 5, 20));
   table.row = [&](std::size_t row, const std::vector<std::size_t>& room) {
     const ConnectionRow r = row_of_list(d, rows.list[row]);
     TableRow out;

@@ -58,7 +58,7 @@ void draw_headings(Drawing& d, std::size_t y, const Table& table, const std::vec
     const TableColumn& column = table.columns[i];
     const bool sorted = column.sort != kNoSort && column.sort == table.sorted_by;
     std::string heading = column.heading;
-    if (sorted) heading += d.in.unicode ? (table.reversed ? "▴" : "▾") : (table.reversed ? "^" : "v");
+    if (sorted) heading += d.in.unicode ? (table.reversed ? "▴" : "▾") : (table.reversed ? "+" : "-");
     const Role role = sorted ? Role::kSorted : Role::kHeading;
     // The arrow may use the gap to the left.
     const std::size_t from = sorted && !column.left && x > 0 ? x - 1 : x;

@@ -76,6 +76,13 @@ std::string peers_text(const Drawing& d, const track::ConnectionCounts& c, std::
 /// The end of `text`, if it is longer than `room`.
 std::string fit_tail(std::string_view text, std::size_t room, bool unicode);
 std::string_view arrow(const Drawing& d);  ///< "→"
+/// What each finding of the snapshot is known by while its numbers change.
+std::vector<std::uint64_t> finding_ids(const Drawing& d);
+/// The finding of that index in words: the whole of it, or what matters most.
+std::vector<StyledLine> finding_lines(const Drawing& d, std::size_t index, bool whole);
+/// A finding stays in the list when its cause has ended.
+bool finding_is_over(const Drawing& d, std::size_t index);
+std::string last_seen_text(const Drawing& d, std::size_t index);  ///< "12 s ago"
 
 // One file each.
 void draw_connections(Drawing& d, Area area);
@@ -86,6 +93,7 @@ void draw_management(Drawing& d, Area area);
 void draw_adapters(Drawing& d, Area area);
 void draw_capture(Drawing& d, Area area);
 void draw_connection(Drawing& d, Area area);
+void draw_finding(Drawing& d, Area area);
 void draw_help(Drawing& d, Area area);
 void draw_column_choice(Drawing& d, Area area);
 

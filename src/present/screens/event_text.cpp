@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/number_text.h"
+#include "base/time_text.h"
 #include "present/peers_text.h"
 
 namespace rocetop::present {
@@ -12,6 +13,12 @@ namespace {
 using model::Mark;
 
 std::string times(std::uint64_t n) { return n == 1 ? "" : fmt::format(" ({} times)", grouped(n)); }
+
+/// How long several went on; empty if that is nothing to speak of.
+std::string during(const model::RecentEvent& e) {
+  const Nanos time = e.last_time - e.first_time;
+  return time < milliseconds(1) ? "" : " in " + short_duration(time);
+}
 
 }  // namespace
 
@@ -46,14 +53,16 @@ std::string event_text(const model::RecentEvent& e, const std::string& who, bool
     case Mark::kRnrNak:
       return fmt::format("{} sent an RNR NAK: not ready for {} ({}){}", who, psn, frame, times(e.packets));
     case Mark::kCnp:
-      return fmt::format("{} sent {} to slow the other side down ({})", who, plural(e.packets, "CNP"), frame);
+      return fmt::format("{} sent {} to slow the other side down{} ({})", who, plural(e.packets, "CNP"), during(e),
+                         frame);
     case Mark::kFastCnp:
-      return fmt::format("{} sent by a switch ({})", plural(e.packets, "Fast CNP"), frame);
+      return fmt::format("{} sent by a switch{} ({})", plural(e.packets, "Fast CNP"), during(e), frame);
     case Mark::kGap:
       return fmt::format("from {}: {} from {} on did not pass here in their turn (noticed at {})", who, packets, psn,
                          frame);
     case Mark::kCe:
-      return fmt::format("from {}: {} marked by a switch, congestion on the way ({})", who, packets, frame);
+      return fmt::format("from {}: {} marked by a switch{}, congestion on the way ({})", who, packets, during(e),
+                         frame);
     default:
       return fmt::format("from {}: {} of another kind ({})", who, packets, frame);
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "base/duration_text.h"
 #include "base/number_text.h"
@@ -83,6 +84,27 @@ StyledLine signs(const Drawing& d, bool roomy) {
   return line;
 }
 
+/// What is wrong with a capture that is read. Interfaces have a state of their own.
+std::span<const model::InputProblem> damages(const Drawing& d) {
+  if (!d.s().interfaces.empty()) return {};
+  return d.s().totals.problems;
+}
+
+/// … in a few words; empty if nothing is.
+Piece damage(const Drawing& d) {
+  Piece worst;
+  for (const model::InputProblem& problem : damages(d)) {
+    if (problem.limit) {
+      if (worst.text.empty()) worst = {"a limit was reached, ", Role::kWarning};
+    } else if (problem.fatal) {
+      return {"DAMAGED, the rest is not read; ", Role::kCritical};
+    } else {
+      worst = {"CUT OFF at its end; ", Role::kWarning};
+    }
+  }
+  return worst;
+}
+
 /// What the capture itself lost, and what therefore is not known.
 StyledLine honesty(const Drawing& d) {
   const model::CaptureCounts& c = d.s().totals.capture;
@@ -106,10 +128,13 @@ StyledLine honesty(const Drawing& d) {
   } else {
     text += ", completeness unknown";
   }
-  StyledLine line;
-  label(line, "capture", text, lossy ? Role::kWarning : Role::kPlain);
-  const std::uint64_t gone = d.s().totals.silent_connections + c.evicted_connections;
-  if (gone != 0) label(line, "left", short_count(gone), Role::kQuiet);
+  StyledLine line = {{" capture ", Role::kQuiet}, damage(d), {text, lossy ? Role::kWarning : Role::kPlain}};
+  if (const std::uint64_t n = d.s().totals.silent_connections; n != 0) {
+    line.push_back({fmt::format("  {} silent left", short_count(n)), Role::kQuiet});
+  }
+  if (c.evicted_connections != 0) {
+    line.push_back({fmt::format("  {} left at the limit", short_count(c.evicted_connections)), Role::kWarning});
+  }
   return line;
 }
 
@@ -118,6 +143,9 @@ std::vector<StyledLine> alerts(const Drawing& d) {
   const auto add = [&](const std::string& text, Role role) {
     if (lines.size() < kAlerts) lines.push_back({{" " + text, role}});
   };
+  for (const model::InputProblem& problem : damages(d)) {
+    add(clean(problem.message, d.in.unicode), problem.fatal ? Role::kCritical : Role::kWarning);
+  }
   for (const model::LiveInterface& i : d.s().interfaces) {
     if (i.state != model::LinkState::kUp) {
       add(fmt::format("{}: {} since {}, waited for", i.name, model::word(i.state), clock_text(d, i.since)),
@@ -185,15 +213,22 @@ struct KeyHint {
   std::string_view text;
 };
 
+/// Where the cursor or the page is, if not all is on the screen.
+std::string place_text(const Drawing& d) {
+  if (d.on.rows <= d.on.page || d.on.page == 0) return "";
+  if (d.on.scrolls) return fmt::format(" {}-{}/{} ", d.on.top + 1, d.on.top + d.on.page, d.on.rows);
+  return fmt::format(" {}/{} ", d.on.row + 1, grouped(d.on.rows));
+}
+
 void key_line(Drawing& d, std::size_t y) {
   static constexpr KeyHint kHints[] = {
-      {'?', "?", "Help"},  {'\r', "Enter", "Open"}, {'j', "j/k", "Scroll"}, {'/', "/", "Filter"},  {'s', "s", "Sort"},
-      {'p', "p", "Pause"}, {'q', "q", "Quit"},      {'w', "w", "Write"},    {'c', "c", "Columns"}, {'r', "r", "Reset"}};
+      {'?', "?", "Help"}, {'q', "q", "Quit"},  {'\r', "Enter", "Open"}, {'j', "j/k", "Scroll"}, {'/', "/", "Filter"},
+      {'s', "s", "Sort"}, {'p', "p", "Pause"}, {'w', "w", "Write"},     {'c', "c", "Columns"},  {'r', "r", "Reset"}};
   const bool lists = d.state.overlay == Overlay::kNone && !d.on.scrolls;
   const auto means_something = [&](char key) {
     switch (key) {
       case '\r':
-        return lists && d.on.connection.has_value();
+        return (lists || d.state.overlay == Overlay::kFinding) && (d.on.connection || d.on.finding);
       case 'j':
         return d.on.scrolls && d.on.rows > d.on.page;
       case 's':
@@ -206,10 +241,12 @@ void key_line(Drawing& d, std::size_t y) {
     }
   };
   d.grid.tint(0, y, d.width(), Role::kBar);
+  const std::string place = place_text(d);
+  const std::size_t room = d.width() > cells(place) ? d.width() - cells(place) : 0;
   std::size_t x = 0;
   const auto hint = [&](const KeyHint& h) {
     const std::size_t wide = cells(h.shown) + cells(h.text) + 3;
-    if (x + wide > d.width()) return;
+    if (x + wide > room) return;
     d.on.spots.push_back({HotSpot::Kind::kKey, x, y, wide, static_cast<std::size_t>(h.key)});
     const std::size_t behind = d.grid.put(x + 1, y, h.shown, Role::kKey);
     d.grid.put(behind + 1, y, h.text, Role::kBar);
@@ -222,15 +259,33 @@ void key_line(Drawing& d, std::size_t y) {
   for (const KeyHint& h : kHints) {
     if (means_something(h.key)) hint(h);
   }
-  if (d.on.rows > d.on.page && d.on.page > 0) {
-    const std::string place = d.on.scrolls ? fmt::format("{}-{}/{} ", d.on.top + 1, d.on.top + d.on.page, d.on.rows)
-                                           : fmt::format("{}/{} ", d.on.row + 1, grouped(d.on.rows));
-    if (x + cells(place) <= d.width()) d.grid.put_right(x, y, d.width() - x, place, Role::kBar);
+  d.grid.put(room, y, place, Role::kBar);
+}
+
+/// The worst of what is new, if it is not old yet. On low screens it stands where the keys do, and goes with the next.
+bool news_line(Drawing& d, std::size_t x, std::size_t y, bool low) {
+  const LiveHistory::News none;
+  const LiveHistory::News& news = d.in.history != nullptr ? d.in.history->news() : none;
+  if (d.in.snapshot == nullptr || news.snapshot == 0 || d.s().number >= news.snapshot + kNewsLasts) return false;
+  if (low && news.snapshot <= d.state.news_seen) return false;
+  d.on.news = news.snapshot;
+  StyledLine line = {{" " + mark_text(d, news.severity) + " ", severity_role(news.severity)}};
+  std::string more;
+  if (news.further != 0) {
+    more = d.width() < kNarrow ? fmt::format(" +{}", news.further)
+                               : fmt::format(" (and {})", plural(news.further, "more finding"));
   }
+  const std::size_t used = x + cells(more) + 8;
+  const std::size_t room = d.width() > used ? d.width() - used : 0;
+  line.push_back({"new: ", Role::kQuiet});
+  line.push_back({fit(clean(news.title, d.in.unicode), room, d.in.unicode), severity_role(news.severity)});
+  line.push_back({more, Role::kQuiet});
+  d.grid.put(x, y, line);
+  return true;
 }
 
 /// True if there was something to say.
-bool message_line(Drawing& d, std::size_t y) {
+bool message_line(Drawing& d, std::size_t y, bool low) {
   if (d.state.asking == Asking::kReset) {
     d.grid.put(0, y, " Begin all counters again? y/n", Role::kPrompt);
     return true;
@@ -247,23 +302,12 @@ bool message_line(Drawing& d, std::size_t y) {
     d.grid.put(0, y, " " + d.state.message, Role::kStrong);
     return true;
   }
-  const LiveHistory::News none;
-  const LiveHistory::News& news = d.in.history != nullptr ? d.in.history->news() : none;
-  if (d.in.snapshot != nullptr && news.snapshot != 0 && d.s().number < news.snapshot + kNewsLasts) {
-    StyledLine line = {{" " + mark_text(d, news.severity) + " ", severity_role(news.severity)}};
-    const std::string more = news.further == 0 ? "" : fmt::format(" (and {})", plural(news.further, "more finding"));
-    const std::size_t room = d.width() > cells(more) + 8 ? d.width() - cells(more) - 8 : 0;
-    line.push_back({"new: ", Role::kQuiet});
-    line.push_back({fit(clean(news.title, d.in.unicode), room, d.in.unicode), severity_role(news.severity)});
-    line.push_back({more, Role::kQuiet});
-    d.grid.put(0, y, line);
-    return true;
+  std::size_t x = 0;
+  if (!d.state.filter.empty() && d.state.tab == Tab::kConnections && d.state.overlay == Overlay::kNone) {
+    const std::string filter = clean(d.state.filter, d.in.unicode);
+    x = d.grid.put(0, y, {{" filter: ", Role::kQuiet}, {filter, Role::kPrompt}, {" (Esc clears it) ", Role::kQuiet}});
   }
-  if (!d.state.filter.empty() && d.state.tab == Tab::kConnections) {
-    d.grid.put(0, y, {{" filter: ", Role::kQuiet}, {d.state.filter}, {"  (Esc clears it)", Role::kQuiet}});
-    return true;
-  }
-  return false;
+  return (x <= d.width() / 2 && news_line(d, x, y, low)) || x != 0;
 }
 
 void draw_tab(Drawing& d, Area area) {
@@ -287,8 +331,10 @@ void draw_tab(Drawing& d, Area area) {
 
 void draw_body(Drawing& d, Area area) {
   if (d.state.overlay == Overlay::kHelp) return draw_help(d, area);
-  if (d.in.snapshot == nullptr) return draw_page(d, area, {{{" waiting for packets", Role::kQuiet}}});
+  if (d.in.snapshot == nullptr)
+    return draw_page(d, area, {{{" waiting for packets from " + clean(d.in.title, d.in.unicode), Role::kQuiet}}});
   if (d.state.overlay == Overlay::kConnection) return draw_connection(d, area);
+  if (d.state.overlay == Overlay::kFinding) return draw_finding(d, area);
   if (d.state.overlay == Overlay::kColumns) return draw_column_choice(d, area);
   draw_tab(d, area);
 }
@@ -304,9 +350,9 @@ ScreenView draw_screen(const ScreenInput& input, const UiState& state) {
   draw_body(d, {y, input.height > y + footer ? input.height - y - footer : 0});
   const std::size_t last = input.height - 1;
   if (low) {
-    if (!message_line(d, last)) key_line(d, last);
+    if (!message_line(d, last, true)) key_line(d, last);
   } else {
-    message_line(d, last - 1);
+    message_line(d, last - 1, false);
     key_line(d, last);
   }
   std::erase_if(d.on.spots, [&](const HotSpot& spot) { return spot.y >= input.height || spot.x >= input.width; });

@@ -15,7 +15,7 @@ constexpr Help kHelp[] = {
     {"1-7, Tab", "the tabs; Shift-Tab goes back"},
     {"arrows, hjkl", "up and down; left and right scroll the columns"},
     {"PgUp PgDn", "a page; Home, g and End, G: the first and the last"},
-    {"Enter", "opens the connection (of a finding: the first one it is about)"},
+    {"Enter", "opens the connection or the finding; once more: the connection it is about"},
     {"Esc", "back; clears the filter"},
     {"/", "filters connections while you type: words that all have to fit"},
     {"", "ip:192.0.2.1 qp:17 qp:0x11 state:idle or any part of a line; !word: not that"},

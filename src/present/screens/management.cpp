@@ -53,7 +53,20 @@ void draw_management(Drawing& d, Area area) {
                  {cm_words(m.cm), message_role(m.cm.message)}};
     return out;
   };
-  draw_table(d, area, table);
+  // What is too long for its line stands below, for the chosen one.
+  constexpr std::size_t kBelow = 3;
+  const bool roomy = area.height > 2 * kBelow && !messages.empty();
+  draw_table(d, {area.y, roomy ? area.height - kBelow : area.height}, table);
+  if (!roomy) return;
+  const model::ManagementMessage& chosen = messages[messages.size() - 1 - d.on.row];
+  std::vector<StyledLine> lines;
+  add_text(lines, d,
+           fmt::format("{} {} {}: {} (packet #{})", host_text(d, chosen.from), arrow(d), host_text(d, chosen.to),
+                       cm_words(chosen.cm), chosen.frame.number()),
+           message_role(chosen.cm.message), 1, 2);
+  for (std::size_t i = 0; i < lines.size() && i < kBelow; ++i) {
+    d.grid.put(0, area.y + area.height - kBelow + i, lines[i]);
+  }
 }
 
 }  // namespace rocetop::present

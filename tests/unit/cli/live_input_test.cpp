@@ -36,7 +36,7 @@ TEST(LiveInput, ReadsOrWatches) {
   LiveInputOptions options;
   options.interfaces = {"eth0"};
   options.files = {"x.pcap"};
-  EXPECT_FALSE(open_live_input(options, seconds(1), "live"));
+  EXPECT_FALSE(open_live_input(options, "live"));
 }
 
 TEST(Privileges, WhoeverCalledSudoElseNobody) {

@@ -31,6 +31,12 @@ struct Scene {
     before.number = 6;
     for (auto& recent_of : before.recent) recent_of.bytes_on_wire /= 2;
     before.interval.bytes_on_wire /= 2;
+    before.time = before.time - seconds(1);
+    for (std::size_t i = 0; i < 2; ++i) {
+      track::DirectionCounts& to = *before.totals.connections[i].a_to_b;
+      to.frames -= i == 0 ? 40'000 : 9'000;
+      to.bytes_on_wire -= i == 0 ? 200'000'000 : 48'000'000;
+    }
     before.totals.findings.clear();
     history.add(before);
     history.add(snapshot);
@@ -52,6 +58,13 @@ struct Scene {
     return draw_screen(in, state);
   }
 };
+
+/// The key of the first finding.
+std::uint64_t first_finding(Scene scene) {
+  scene.state.overlay = Overlay::kNone;
+  scene.state.tab = Tab::kFindings;
+  return scene.draw(120, 40).on.finding.value_or(0);
+}
 
 void expect_accepted(const std::string& name, const std::string& text) {
   const std::string path = std::string(ROCETOP_SCREENS) + "/" + name + ".txt";
@@ -90,6 +103,9 @@ TEST(Screens, Overlays) {
   Scene scene;
   scene.state.overlay = Overlay::kConnection;
   expect_sizes_accepted("connection", scene);
+  scene.state.overlay = Overlay::kFinding;
+  scene.state.finding = first_finding(scene);
+  expect_sizes_accepted("finding", scene);
   scene.state.overlay = Overlay::kHelp;
   expect_sizes_accepted("help", scene);
   scene.state.overlay = Overlay::kColumns;
@@ -100,7 +116,8 @@ TEST(Screens, Overlays) {
 template <typename Function>
 void each_view(Scene& scene, Function function) {
   for (std::size_t tab = 0; tab < kTabs; ++tab) {
-    for (const Overlay overlay : {Overlay::kNone, Overlay::kConnection, Overlay::kHelp, Overlay::kColumns}) {
+    for (const Overlay overlay :
+         {Overlay::kNone, Overlay::kConnection, Overlay::kFinding, Overlay::kHelp, Overlay::kColumns}) {
       scene.state.tab = static_cast<Tab>(tab);
       scene.state.overlay = overlay;
       function();
@@ -208,6 +225,83 @@ TEST(Screens, SortByAnyColumn) {
   scene.state.lists[0] = {};
   scene.state.lists[0].sort = 3;  // rate
   EXPECT_EQ(scene.draw(120, 40).on.keys, (std::vector<std::uint64_t>{1, 2, 3}));
+}
+
+TEST(Screens, HostPairsTellWhatTheyMoveNow) {
+  Scene scene;
+  scene.state.tab = Tab::kHostPairs;
+  const auto line = [&](std::size_t row) {  // of the table
+    const Grid grid = scene.draw(120, 40).grid;
+    std::size_t y = 0;
+    while (grid.row(y).find("from → to") == std::string::npos) ++y;
+    return grid.row(y + 1 + row);
+  };
+  EXPECT_NE(line(0).find("1.60 Gb/s  40.0k"), std::string::npos) << line(0);
+  EXPECT_NE(line(1).find("384 Mb/s  9,000"), std::string::npos) << line(1);
+  scene.state.lists[static_cast<std::size_t>(Tab::kHostPairs)].sort = 2;  // rate
+  EXPECT_EQ(line(0).find("192.0.2.1"), 0U);
+  scene.state.lists[static_cast<std::size_t>(Tab::kHostPairs)].reversed = true;
+  EXPECT_EQ(line(scene.draw(120, 40).on.rows - 1).find("192.0.2.1"), 0U);
+  EXPECT_EQ(line(scene.draw(120, 40).on.rows - 2).find("2001:db8::1"), 0U);
+}
+
+TEST(Screens, DamageToTheInputIsSaidOnEveryTab) {
+  Scene scene;
+  scene.snapshot.totals.problems = {{"x.pcap: at byte 7: a record that cannot be", true, false}};
+  EXPECT_EQ(scene.draw(80, 24).grid.text().find("DAMAGED"), std::string::npos) << "interfaces have a state instead";
+  scene.snapshot.interfaces.clear();
+  each_view(scene, [&] {
+    for (const bool unicode : {true, false}) {
+      const std::string text = scene.draw(80, 24, unicode).grid.text();
+      ASSERT_NE(text.find("capture DAMAGED, the rest is not read"), std::string::npos) << text;
+      ASSERT_NE(text.find("x.pcap: at byte 7: a record that cannot be"), std::string::npos) << text;
+    }
+    ASSERT_NE(scene.draw(40, 10).grid.text().find("x.pcap: at byte 7"), std::string::npos);
+  });
+  scene.snapshot.totals.problems[0].fatal = false;
+  EXPECT_NE(scene.draw(80, 24).grid.text().find("capture CUT OFF at its end"), std::string::npos);
+}
+
+TEST(Screens, NewsOnALowScreenGoWithTheNextKey) {
+  Scene scene;
+  ScreenView view = scene.draw(40, 10);
+  EXPECT_NE(view.grid.row(9).find("new: "), std::string::npos);
+  scene.state = press({Key::Code::kDown, 0, 0, 0}, view.on, scene.state).state;
+  view = scene.draw(40, 10);
+  EXPECT_NE(view.grid.row(9).find("? Help"), std::string::npos) << view.grid.text();
+  EXPECT_NE(scene.draw(80, 24).grid.row(22).find("new: "), std::string::npos) << "there is room for both";
+}
+
+TEST(Screens, FindingsThatLookAlikeAreToldApart) {
+  Scene scene;
+  verdict::Finding twin = scene.snapshot.totals.findings[0];
+  twin.title = "the other one";
+  scene.snapshot.totals.findings.insert(scene.snapshot.totals.findings.begin() + 1, twin);
+  scene.state.tab = Tab::kFindings;
+  ScreenView view = scene.draw(80, 24);
+  scene.state = press({Key::Code::kDown, 0, 0, 0}, view.on, scene.state).state;
+  view = scene.draw(80, 24);
+  EXPECT_EQ(view.on.row, 1U);
+  scene.state = press({Key::Code::kEnter, 0, 0, 0}, view.on, scene.state).state;
+  EXPECT_NE(scene.draw(80, 24).grid.text().find("CRITICAL the other one"), std::string::npos);
+}
+
+TEST(Screens, ConnectionsThatLeftAreCounted) {
+  Scene scene;
+  scene.snapshot.totals.silent_connections = 7;
+  EXPECT_NE(scene.draw(80, 24).grid.text().find("7 silent left"), std::string::npos);
+  scene.snapshot.totals.capture.evicted_connections = 12'345;
+  EXPECT_NE(scene.draw(120, 40).grid.text().find("7 silent left  12.3k left at the limit"), std::string::npos)
+      << scene.draw(120, 40).grid.text();
+}
+
+TEST(Screens, AFindingThatIsGoneIsSaidToBe) {
+  Scene scene;
+  scene.state.overlay = Overlay::kFinding;
+  scene.state.finding = first_finding(scene);
+  EXPECT_NE(scene.draw(80, 24).grid.text().find("What to do next"), std::string::npos);
+  scene.snapshot.totals.findings.clear();
+  EXPECT_NE(scene.draw(80, 24).grid.text().find("does not hold any more"), std::string::npos);
 }
 
 TEST(Screens, TheCursorStaysOnItsConnection) {

@@ -111,6 +111,39 @@ TEST(UiState, EnterOpensAndEscapeGoesBack) {
   EXPECT_EQ(p.state.overlay, Overlay::kNone);
 }
 
+TEST(UiState, AFindingOpensAndLeadsToItsConnectionAndBack) {
+  Presser p;
+  p.on(U"3");
+  p.screen.finding = 77;
+  p.screen.connection.reset();
+  p.on(special(Key::Code::kEnter));
+  EXPECT_EQ(p.state.overlay, Overlay::kFinding);
+  EXPECT_EQ(p.state.finding, 77U);
+  p.screen.finding.reset();
+  p.screen.scrolls = true;
+  p.state.overlay_list.row = p.state.overlay_list.top = 2;
+  p.screen.connection = 105;
+  p.on(special(Key::Code::kEnter));
+  EXPECT_EQ(p.state.overlay, Overlay::kConnection);
+  EXPECT_EQ(p.state.connection, 105U);
+  p.on(U"?");
+  EXPECT_EQ(p.state.overlay, Overlay::kHelp);
+  p.on(U"?");
+  EXPECT_EQ(p.state.overlay, Overlay::kConnection);
+  p.on(special(Key::Code::kEscape));
+  EXPECT_EQ(p.state.overlay, Overlay::kFinding);
+  EXPECT_EQ(p.state.overlay_list.row, 2U) << "where it was scrolled to";
+  p.on(special(Key::Code::kEscape));
+  EXPECT_EQ(p.state.overlay, Overlay::kNone);
+  p.on(special(Key::Code::kEscape));
+  EXPECT_EQ(p.state.overlay, Overlay::kNone);
+  p.screen.finding = 77;
+  p.on(special(Key::Code::kEnter));
+  p.on(U"?1");
+  EXPECT_EQ(p.state.overlay, Overlay::kNone) << "a tab is shown without what was open above another";
+  EXPECT_TRUE(p.state.below.empty());
+}
+
 TEST(UiState, PagesOfTextScroll) {
   Presser p;
   p.on(U"?");
