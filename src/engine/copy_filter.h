@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // CopyFilter: tells a packet that the capture holds once more, as it passed another of its interfaces: both ends of a
 // veth pair, a bond and its member, two ports of a switch that are mirrored together. The same bytes within
-// track::kCopyWindow, and from another interface: what comes twice on one interface is the network's doing, and a
-// resend is. A heuristic only as far as hashes of 64 bits are. Copies with other VLAN tags are the tracker's to tell.
+// two milliseconds, and from another interface: what comes twice on one interface is the network's doing, and a resend
+// is. A heuristic only as far as hashes of 64 bits are. Copies with other VLAN tags are the tracker's to tell.
 #pragma once
 
 #include <cstddef>
