@@ -48,6 +48,7 @@ class TerminalView::Impl {
       if (!quit_) draw(monitor);
     }
     screen_.reset();  // first: what follows may wait for the input
+    monitor.stop();   // which may not have been opened yet
     end_recording(monitor);
     return last_snapshot(monitor);
   }

@@ -10,8 +10,9 @@
 namespace rocetop::engine {
 namespace {
 
-// Software stamps the two when it comes to it, on a busy machine late; the shortest timers of senders are twice as long.
-constexpr Nanos kWindow{track::kSilence.count / 2};
+constexpr std::size_t kMacType = 12;
+constexpr std::size_t kMacHeader = 14;
+constexpr std::uint16_t kMacControl = 0x8808;
 
 // Cooked frames (LINKTYPE_LINUX_SLL, _SLL2): what says by which interface they came, and from where on they are alike.
 constexpr std::size_t kSllProtocol = 14;
@@ -60,6 +61,11 @@ Parts parts_of(const source::Frame& frame) {
 }  // namespace
 
 bool CopyFilter::may_be_copy(const source::Frame& frame, std::size_t interfaces) {
+  // MAC control, pauses above all, is between two ports and no further: equal ones of two links are two.
+  if (frame.link_type == LinkType::kEthernet && frame.bytes.size() >= kMacHeader &&
+      load_be16(frame.bytes.data() + kMacType) == kMacControl) {
+    return false;
+  }
   return interfaces > 1 || frame.link_type == LinkType::kLinuxSll || frame.link_type == LinkType::kLinuxSll2;
 }
 
@@ -71,7 +77,7 @@ bool CopyFilter::is_copy(const source::Frame& frame) {
       hash_of(parts.bytes, std::uint64_t{frame.wire_length - frame.bytes.size()} << 32 | frame.id.file());
   Seen& seen = seen_[hash % kSeen];
   const Nanos apart = std::max(frame.time, seen.time) - std::min(frame.time, seen.time);
-  if (seen.hash == hash && seen.interface != parts.interface && apart < kWindow) return true;
+  if (seen.hash == hash && seen.interface != parts.interface && apart < track::kCopyWindow) return true;
   seen = {hash, parts.interface, frame.time};
   return false;
 }

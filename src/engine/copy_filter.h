@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // CopyFilter: tells a packet that the capture holds once more, as it passed another of its interfaces: both ends of a
 // veth pair, a bond and its member, two ports of a switch that are mirrored together. The same bytes within
-// two milliseconds, and from another interface: what comes twice on one interface is the network's doing, and a resend
-// is. A heuristic only as far as hashes of 64 bits are. Copies with other VLAN tags are the tracker's to tell.
+// track::kCopyWindow, and from another interface: what comes twice on one interface is the network's doing, or a
+// resend. A resend that takes another interface than its original, within that time and with the identification of the
+// original, passes for a copy: senders that count their identifications up are told apart. A heuristic only as far as
+// hashes of 64 bits are. Copies with other VLAN tags are the tracker's to tell.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +25,7 @@ class CopyFilter {
   bool is_copy(const source::Frame& frame);
 
  private:
-  static constexpr std::size_t kSeen = 1 << 14;  ///< more than passes in the window at 50 million packets a second
+  static constexpr std::size_t kSeen = 1 << 14;  ///< more than passes in the window at 80 million packets a second
   struct Seen {
     std::uint64_t hash = 0;
     std::uint64_t interface = 0;

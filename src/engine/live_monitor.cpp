@@ -70,6 +70,7 @@ Options LiveMonitor::analysis_options() {
   out.limits.endless = true;
   out.limits.connections = out.limits.live_connections = std::max<std::size_t>(options_.connections_most, 1);
   out.admitted = [this](const source::Frame& frame) {
+    if (!first_ && frame.has_time) first_ = frame.time;
     if (writing_) writing_->add(frame, source_->interfaces()[frame.interface]);
   };
   return out;
@@ -136,6 +137,10 @@ FrameObserver LiveMonitor::observer() {
 bool LiveMonitor::step() {
   follow_writer();
   const bool more = analysis_->step(*source_);
+  if (!opened_) {
+    const std::lock_guard lock(mutex_);
+    opened_ = true;
+  }
   if (writing_) writing_->hand_over();
   follow_wanted(false);
   return more;
@@ -169,15 +174,17 @@ std::shared_ptr<const model::RecentPackets> LiveMonitor::recent(std::uint32_t co
 std::shared_ptr<RingWriter> LiveMonitor::record(std::shared_ptr<RingWriter> writer) {
   std::unique_lock lock(mutex_);
   std::shared_ptr<RingWriter> before = std::exchange(writer_, std::move(writer));
-  changed_.wait(lock, [&] { return !reading_ || writing_ == writer_; });
+  // An input that is still being opened has nothing to write, and may take for ever.
+  changed_.wait(lock, [&] { return !reading_ || writing_ == writer_ || (!opened_ && writing_ == nullptr); });
   return before;
 }
 
 /// Whether an interval is over. A clock that was set back begins one.
 bool LiveMonitor::is_due(Nanos now) {
   if (!began_) {
-    began_ = last_published_ = now;
-    next_due_ = now + options_.first_interval.value_or(interval());
+    // What came with the first look began with its first packet.
+    began_ = last_published_ = std::min(now, first_.value_or(now));
+    next_due_ = *began_ + options_.first_interval.value_or(interval());
   }
   if (now < last_published_) {
     last_published_ = now;

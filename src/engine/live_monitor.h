@@ -105,7 +105,8 @@ class LiveMonitor {
 
   // Of the thread.
   std::chrono::steady_clock::time_point started_;
-  Nanos silent_since_;  // wall_time() of the last look at a source that has delivered nothing yet
+  Nanos silent_since_;          // wall_time() of the last look at a source that has delivered nothing yet
+  std::optional<Nanos> first_;  // packet
   std::optional<Nanos> began_;
   Nanos last_published_;
   Nanos next_due_;
@@ -123,6 +124,7 @@ class LiveMonitor {
   std::uint64_t taken_ = 0;  // number of the newest snapshot that somebody has
   bool ended_ = false;
   bool reading_ = false;
+  bool opened_ = false;                 // under mutex_: the input has been opened
   std::shared_ptr<RingWriter> writer_;  // that `writing_` shall be
   std::uint32_t wanted_ = 0;            // connection that recent_ shall be of
   std::shared_ptr<const model::RecentPackets> recent_;

@@ -38,7 +38,19 @@ class LiveText {
  private:
   void line(const std::string& text, Tone tone = Tone::kPlain) {
     const TextStyle& style = options_.style;
-    sink_(paint(style, tone, fit(clean(text, style.unicode), style.width, style.unicode)) + "\n");
+    const std::string whole = clean(text, style.unicode);
+    if (cells(whole) <= style.width) return sink_(paint(style, tone, whole) + "\n");
+    const std::size_t indent = std::min(whole.find_first_not_of(' '), whole.size());
+    std::string words;
+    for (const char c : text.substr(std::min(text.find_first_not_of(' '), text.size()))) {
+      const bool second = c == ' ' && words.ends_with(' ');
+      words += second ? "\u00A0" : std::string(1, c);  // wrap() keeps these
+    }
+    std::size_t before = indent;
+    for (const std::string& piece : wrap(words, style.width - std::min(indent + 2, style.width / 2), style.unicode)) {
+      sink_(std::string(before, ' ') + paint(style, tone, piece) + "\n");
+      before = indent + 2;
+    }
   }
 
   std::string a_second(std::uint64_t count) const {

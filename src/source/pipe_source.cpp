@@ -82,7 +82,7 @@ bool PipeSource::next_batch(std::vector<Frame>& batch) {
     problems_ = std::move(current_->problems);
     bytes_read_ = current_->bytes_read;
     batch = current_->chunk.frames;
-    if (batch.empty()) return !ended_;  // what is said of the end
+    if (batch.empty()) return !(ended_ && queue_.empty());  // what is said of the end
     stamp_ = batch.back().time;
     stamped_ = Clock::now();
     if (!clock_) clock_ = stamp_;

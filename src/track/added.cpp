@@ -37,21 +37,26 @@ void begin_at(Nanos since, FrameId& frame, Nanos& time) {
   time = since;
 }
 
-/// Entries are added at the end, and leave from the front or are never listed, which `omitted` counts.
+Nanos time_of(const MissingRun& run) { return run.seen_at_time; }
+Nanos time_of(const Episode& e) { return e.first_time; }
+
+/// Entries are added at the end, and leave from the front or, where the list is full, are never listed: `omitted`
+/// counts both. Of those that were added only what is listed still is known.
 template <typename Entry>
 void take_listed(std::vector<Entry>& now, std::uint64_t& omitted, std::size_t listed_before,
-                 std::uint64_t omitted_before) {
+                 std::uint64_t omitted_before, Nanos since) {
   std::uint64_t added = now.size() + omitted;
   take(added, listed_before + omitted_before);
-  const std::uint64_t listed = std::min<std::uint64_t>(added, now.size());
-  now.erase(now.begin(), now.end() - static_cast<std::ptrdiff_t>(listed));
-  omitted = added - listed;
+  const std::uint64_t newest = std::min<std::uint64_t>(added, now.size());
+  now.erase(now.begin(), now.end() - static_cast<std::ptrdiff_t>(newest));
+  std::erase_if(now, [&](const Entry& entry) { return time_of(entry) < since; });
+  omitted = added - now.size();
 }
 
-void take(SpaceCounts& now, const SpaceCounts& before) {
+void take(SpaceCounts& now, const SpaceCounts& before, Nanos since) {
   take(now.packets, before.packets);
   take(now.payload_bytes, before.payload_bytes);
-  take_listed(now.missing, now.missing_omitted, before.missing.size(), before.missing_omitted);
+  take_listed(now.missing, now.missing_omitted, before.missing.size(), before.missing_omitted, since);
   take(now.missing_packets, before.missing_packets);
   take(now.retransmitted_original_seen, before.retransmitted_original_seen);
   take(now.retransmitted_original_unseen, before.retransmitted_original_unseen);
@@ -59,7 +64,7 @@ void take(SpaceCounts& now, const SpaceCounts& before) {
   take(now.duplicate_packets, before.duplicate_packets);
   take(now.reordered_packets, before.reordered_packets);
   take(now.late_originals, before.late_originals);
-  take_listed(now.episodes, now.episodes_omitted, before.episodes.size(), before.episodes_omitted);
+  take_listed(now.episodes, now.episodes_omitted, before.episodes.size(), before.episodes_omitted, since);
   take(now.episodes_by_cause, before.episodes_by_cause);
 }
 
@@ -182,8 +187,8 @@ void take(DirectionCounts& now, const DirectionCounts& before, Nanos since) {
   }
   take(now.round_trips, before.round_trips, since);
   take(now.messages, before.messages, since);
-  take(now.requests, before.requests);
-  take(now.responses, before.responses);
+  take(now.requests, before.requests, since);
+  take(now.responses, before.responses, since);
 }
 
 /// Directions that were joined meanwhile are told by where they go.

@@ -40,7 +40,7 @@ Nanos asked_time(const PendingRead& read) { return read.asked_again ? read.asked
 Nanos since(Nanos then, const PacketFacts& packet) { return std::max(packet.time - then, Nanos{}); }
 
 /// The sender last sent it when the tap saw it, or, if the tap never did, just before the packet that jumped over it.
-/// Of what it sent before the capture began, at least since the newest of its requests.
+/// Of what it sent before the capture began, or what is forgotten, at least since the newest of its requests.
 Nanos wait_before(Sequence seq, const PacketFacts& packet, const SentSoFar& sent) {
   const Slot* slot = sent.history.find(seq);
   if (is_seen(slot) && slot->last_frame != packet.frame) return since(slot->last_time, packet);

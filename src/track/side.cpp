@@ -148,10 +148,20 @@ void Side::note_dscp(const PacketFacts& packet) {
     counts.dscp_changes.push_back({packet.frame, packet.time, packet.role, before, packet.dscp()});
 }
 
+namespace {
+
+/// Within this time an equal reply is a copy. A sender waits for as long as an RNR NAK says, and so does the next one.
+Nanos copy_window(const PacketFacts& packet) {
+  const bool rnr = packet.has_aeth && wire::aeth_kind(packet.syndrome) == wire::AethKind::kRnrNak;
+  return rnr ? std::min(kCopyWindow, wire::rnr_timer(packet.syndrome)) : kCopyWindow;
+}
+
+}  // namespace
+
 bool Side::is_last_reply(const PacketFacts& packet) const {
   const Replies& r = replies;
   return r.any && packet.psn == r.last_psn && packet.msn == r.last_msn && packet.syndrome == r.last_syndrome &&
-         packet.ip_id == r.last_ip_id && packet.time - r.last_time < kCopyWindow;
+         packet.ip_id == r.last_ip_id && packet.time - r.last_time < copy_window(packet);
 }
 
 bool Side::is_copied_ack(const PacketFacts& packet) {
@@ -172,7 +182,7 @@ bool Side::is_copied_nak(const PacketFacts& packet) {
   Replies::Naks& naks = replies.naks.use();
   const auto same = [&](const Replies::Naks::Nak& nak) {
     return packet.psn == nak.psn && packet.msn == nak.msn && packet.syndrome == nak.syndrome &&
-           packet.ip_id == nak.ip_id && packet.time - nak.time < kCopyWindow;
+           packet.ip_id == nak.ip_id && packet.time - nak.time < copy_window(packet);
   };
   const auto known = static_cast<std::ptrdiff_t>(std::min(naks.count, naks.newest.size()));
   if (std::any_of(naks.newest.begin(), naks.newest.begin() + known, same)) return true;

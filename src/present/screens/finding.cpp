@@ -87,9 +87,9 @@ std::string value_text(const Drawing& d, std::string name, double value) {
   return text;
 }
 
-class Page {
+class FindingPage {
  public:
-  Page(const Drawing& d, std::size_t index) : d_(d), f_(d.s().totals.findings[index]), index_(index) {}
+  FindingPage(const Drawing& d, std::size_t index) : d_(d), f_(d.s().totals.findings[index]), index_(index) {}
 
   /// All there is to say.
   std::vector<StyledLine> whole() {
@@ -212,7 +212,7 @@ std::string last_seen_text(const Drawing& d, std::size_t index) {
 }
 
 std::vector<StyledLine> finding_lines(const Drawing& d, std::size_t index, bool whole) {
-  Page page(d, index);
+  FindingPage page(d, index);
   return whole ? page.whole() : page.brief();
 }
 

@@ -41,7 +41,15 @@ TEST(CopyFilter, IsTheSameOnAnotherInterfaceAtOnce) {
   EXPECT_TRUE(filter.is_copy(frame_of(kPacket, kTime + microseconds(3), 1)));
   EXPECT_TRUE(filter.is_copy(frame_of(kPacket, kTime + microseconds(4), 2)));
   EXPECT_FALSE(filter.is_copy(frame_of(kPacket, kTime + microseconds(5), 0))) << "sent again, or the network's copy";
-  EXPECT_FALSE(filter.is_copy(frame_of(kPacket, kTime + milliseconds(3), 1))) << "too late";
+  EXPECT_FALSE(filter.is_copy(frame_of(kPacket, kTime + milliseconds(1), 1))) << "too late";
+}
+
+TEST(CopyFilter, PausesOfTwoLinksAreTwo) {
+  Buffer pause(60, 0);
+  pause[12] = 0x88;
+  pause[13] = 0x08;
+  EXPECT_FALSE(CopyFilter::may_be_copy(frame_of(pause, kTime, 0), 2));
+  EXPECT_TRUE(CopyFilter::may_be_copy(frame_of(kPacket, kTime, 0), 2));
 }
 
 TEST(CopyFilter, OtherBytesLengthsAndFilesAreOthers) {

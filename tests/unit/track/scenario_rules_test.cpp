@@ -350,6 +350,15 @@ TEST(CopiesOfNaks, AreNoMoreNaksWhateverPassesBetween) {
   EXPECT_EQ(episodes[1].cause, track::Cause::kTimeout);
 }
 
+TEST(CopiesOfNaks, AreNotRnrNaksThatComeWhenTheWaitIsOver) {
+  // Timer 1: 10 us. No identification tells them apart.
+  std::string scenario = "ip 2001:db8::1/2001:db8::2 | S 99 | ACK 99 | S 100";
+  for (int i = 0; i < 5; ++i) scenario += " | RNR 100 timer=1 | wait 60us | S 100";
+  const auto run = track_scenario(scenario + " | ACK 100");
+  EXPECT_EQ(only(run).b_to_a->rnr_naks, 5u);
+  EXPECT_EQ(only(run).b_to_a->rnr_nak_copies, 0u);
+}
+
 TEST(CopiesOfPackets, ThatComeBehindANakAreNoGoingBack) {
   auto frames = generate::run_scenario("S 96-99 | ACK 99 | S 100-101 | RNR 100 | wait 8ms | S 100-101 | ACK 101");
   ASSERT_TRUE(frames);
