@@ -81,7 +81,8 @@ class LiveText {
     const model::CaptureCounts& c = s_.totals.capture;
     const std::uint64_t dropped = c.dropped_reported.value_or(0);
     const bool lossy = dropped != 0 || c.capture_missed_packets != 0;
-    line(fmt::format("  capture: {}, {} unseen{}, {} in all", plural(dropped, "packet") + " dropped",
+    line(fmt::format("  capture: {}, {} unseen{}, {} in all",
+                     c.dropped_reported ? plural(dropped, "packet") + " dropped" : "drops not reported",
                      grouped(c.capture_missed_packets),
                      c.completeness_known ? fmt::format(" ({} complete)", percent(c.completeness)) : "",
                      plural(c.frames, "packet")),

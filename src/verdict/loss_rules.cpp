@@ -90,7 +90,7 @@ void before_tap(Docket& docket, const DirectionView& v) {
                                                                                             : Confidence::kMedium);
   // A packet that was lost behind the tap and missed by the capture looks lost before it.
   const std::uint64_t missed = docket.evidence().capture.capture_missed_packets;
-  if (confidence == Confidence::kHigh && missed >= found.proven) confidence = Confidence::kMedium;
+  if (confidence == Confidence::kHigh && missed >= found.proven && missed > 0) confidence = Confidence::kMedium;
   Finding& f = docket.add("loss.before_tap", Severity::kWarning, confidence, v);
   f.title = fmt::format("{}{} {} before the capture point, {}", found.tails > 0 ? "at least " : "",
                         plural(lost, "packet"), all_maybe_late ? "lost, or overtaken," : "lost", path_name(v));
@@ -146,7 +146,15 @@ void before_tap(Docket& docket, const DirectionView& v) {
                                                    : "reordering of the others: the sender went back before they "
                                                      "arrived");
   }
-  if (missed >= found.proven && missed > 0) {
+  const auto acked = v.direction->last_acked_psn;
+  const bool all_acked = std::all_of(requests.missing.begin(), requests.missing.end(), [&](const MissingRun& run) {
+    return run.outcome != Outcome::kRetransmitted ||
+           (acked && serial_difference(acked->value, run.last_psn.value) >= 0);
+  });
+  if (replies_seen && !all_acked) {
+    if (f.confidence == Confidence::kHigh) f.confidence = Confidence::kMedium;
+    f.explanation += " Not all of these were acknowledged in the end: some may be the capture's own gaps.";
+  } else if (missed >= found.proven && missed > 0) {
     f.explanation += fmt::format(
         " The capture missed {} that arrived; were these lost behind it and missed as well, it would look the same.",
         plural(missed, "packet"));
@@ -189,8 +197,9 @@ void after_tap(Docket& docket, const DirectionView& v) {
     proof.push_back(&e);
   }
   if (proof.empty()) return;
+  const std::uint64_t rnr_naks = v.opposite ? v.opposite->rnr_naks : 0;
   Finding& f = docket.add("loss.after_tap", Severity::kWarning,
-                          docket.weighed(by_nak > 0 ? Confidence::kHigh : Confidence::kMedium), v);
+                          docket.weighed(by_nak > 0 && rnr_naks == 0 ? Confidence::kHigh : Confidence::kMedium), v);
   const std::uint64_t times = by_nak + by_timeout;
   f.title = fmt::format("{} {} after the capture point, {}",
                         by_timeout == 0 ? "packets lost or overtaken"
@@ -219,8 +228,14 @@ void after_tap(Docket& docket, const DirectionView& v) {
       fmt::format("look at drop and discard counters of the switch ports between the capture point and {}, and at "
                   "its adapter's rx discards and out_of_buffer",
                   v.direction->dst.to_string())};
-  f.ruled_out = {"loss before the capture point: each PSN was seen before it was asked for again",
-                 "a full receive queue: no RNR NAK for these PSNs"};
+  f.ruled_out = {"loss before the capture point: each PSN was seen before it was asked for again"};
+  if (rnr_naks > 0) {
+    f.explanation +=
+        " The receiver also sent RNR NAKs: a sequence NAK may be the echo of one that the capture lacks, and nothing "
+        "lost.";
+  } else {
+    f.ruled_out.emplace_back("a full receive queue: no RNR NAK from this receiver");
+  }
   for (const Episode* e : proof) cite(f, *e);
   f.values = {{"named_by_nak", static_cast<double>(by_nak)}, {"after_silence", static_cast<double>(by_timeout)}};
 }
@@ -309,7 +324,10 @@ void burst(Docket& docket) {
                                                                          : Confidence::kHigh;
       Finding& f = docket.add("loss.burst", Severity::kWarning, docket.weighed(confidence));
       f.title = fmt::format("{} {} at one moment, on {}", plural(packets, "packet"),
-                            maybe_late == packets ? "lost, or overtaken," : "lost", plural(ids.size(), "connection"));
+                            maybe_late == packets ? "lost, or overtaken,"
+                            : of_uc == packets    ? "missing"
+                                                  : "lost",
+                            plural(ids.size(), "connection"));
       f.explanation = fmt::format(
           "Within {} {} were lost, up to {} in a row. Single losses spread evenly are noise (a bad "
           "link); a burst is a buffer that overflowed, a pause that ended too late, or a path that "

@@ -264,15 +264,23 @@ void by_read_restart(Docket& docket, const DirectionView& v) {
   const std::uint64_t again = v.opposite ? v.opposite->responses.retransmitted_original_seen +
                                                v.opposite->responses.retransmitted_original_unseen
                                          : 0;
-  Finding& f = docket.add("retransmit.read_restart", Severity::kWarning, Confidence::kHigh, v);
+  // Without a response that was sent twice, the request may have been lost, and a NAK for it missed by the capture.
+  const bool known = again > 0;
+  Finding& f =
+      docket.add("retransmit.read_restart", Severity::kWarning, known ? Confidence::kHigh : Confidence::kLow, v);
   f.title = fmt::format("{} asked for READ data again {}, {} sent again, {}", v.direction->src.to_string(),
                         times(s.episodes), plural(again, "response"), path_name(v));
-  f.explanation = fmt::format(
-      "A response did not reach the requester while later ones did; there is no NAK for that, it repeats the READ "
-      "from the missing PSN on. The loss is in the direction {} → {}.",
-      v.direction->dst.to_string(), v.direction->src.to_string());
-  f.next_steps = {fmt::format("look for drops on the way from {} to {}", v.direction->dst.to_string(),
-                              v.direction->src.to_string())};
+  f.explanation =
+      known ? fmt::format(
+                  "A response did not reach the requester while later ones did; there is no NAK for that, it repeats "
+                  "the READ from the missing PSN on. The loss is in the direction {} → {}.",
+                  v.direction->dst.to_string(), v.direction->src.to_string())
+            : std::string(
+                  "Too soon for a timer, and no response had been seen of what was asked for again: the request was "
+                  "lost, or its responses were, and what told the requester is not in the capture.");
+  f.next_steps = {known ? fmt::format("look for drops on the way from {} to {}", v.direction->dst.to_string(),
+                                      v.direction->src.to_string())
+                        : std::string("look for drops in both directions, and for why the capture lacks packets")};
   cite_episodes(f, s);
   add_values(f, s);
   f.values.emplace_back("responses_sent_again", static_cast<double>(again));

@@ -563,6 +563,26 @@ TEST(Burst, SaysWhereItMayBeReordering) {
   EXPECT_EQ(find(findings_of(alone), "loss.burst")->confidence, Confidence::kHigh);
 }
 
+TEST(ReadRestart, WithoutAResponseSentTwiceNamesNoDirection) {
+  const auto findings = findings_of("R 100-103 | RR 100-103 | R 104-107 | wait 1ms | R 104-107 | RR 104-107");
+  const Finding* restart = find(findings, "retransmit.read_restart");
+  ASSERT_NE(restart, nullptr);
+  EXPECT_EQ(restart->confidence, Confidence::kLow);
+  EXPECT_EQ(restart->explanation.find("The loss is in the direction"), std::string::npos);
+}
+
+TEST(Loss, AfterTheTapBesideRnrNaksMayBeTheirEcho) {
+  const auto findings = findings_of(
+      "S 96-99 | ACK 99 | S 100 | RNR 100 | wait 8ms | S 100 | ACK 100 | S 101-103 | NAK 101 | S 101-103 | "
+      "ACK 103");
+  const Finding* loss = find(findings, "loss.after_tap");
+  ASSERT_NE(loss, nullptr);
+  EXPECT_EQ(loss->confidence, Confidence::kMedium);
+  EXPECT_NE(loss->explanation.find("may be the echo"), std::string::npos);
+  EXPECT_TRUE(std::none_of(loss->ruled_out.begin(), loss->ruled_out.end(),
+                           [](const std::string& r) { return r.find("receive queue") != std::string::npos; }));
+}
+
 TEST(Burst, OfUnreliableConnectionsMayBeTheCaptures) {
   const auto findings = findings_of("uc | W 100-131 | drop 103-114 | W 132-139");
   ASSERT_NE(find(findings, "loss.burst"), nullptr);
