@@ -76,6 +76,8 @@ Cause cause_of(Sequence seq, const PacketFacts& packet, const SentSoFar& sent, E
   if (flow && seq < sent.first) return Cause::kReadRestart;
   if (seq < sent.first && e.wait < kSilence) return Cause::kUnknown;
   if (replies.unreadable() && e.wait < kSilence) return Cause::kUnknown;
+  // Its timer would have it begin with the oldest PSN that is not acknowledged: it had replies that the capture lacks.
+  if (seq > replies.received() + 1) return Cause::kUnknown;
   return Cause::kTimeout;
 }
 

@@ -109,6 +109,8 @@ constexpr Rule kResent[] = {
      "requests: unseen 4; seen 8; unknown 100 x6 at #5; rnr 100 x6 by #11 at #12"},
     {"… and so is a NAK", "W 102-105 | NAK 101 | W 101-105 | ACK 105",
      "requests: unseen 1; seen 4; nak 101 x5 by #5 at #6"},
+    {"a sender that begins behind what is not acknowledged had replies that the capture lacks: nobody knows why",
+     "W 96-99 | ACK 99 | W 100-109 | wait 70ms | W 105-109", "requests: seen 5; unknown 105 x5 at #16"},
     {"not all of it had been acknowledged: not spurious",
      "W 100-101 | ACK 101 | W 102-103 | wait 70ms | W 100-103 | ACK 103", "requests: seen 4; timeout 100 x4 at #6"},
     {"without the reply direction nobody knows why", "W 100-103 | wait 2ms | W 102-103 | wait 2ms | W 104-105",
