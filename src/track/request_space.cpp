@@ -392,8 +392,8 @@ void RequestSpace::resend(Sequence seq, Sequence last, const PacketFacts& packet
   reach(last);
 }
 
-/// `cut_short`: nothing more is known of the space. A sender that goes back for a NAK may begin with what was acknowledged, and
-/// what was not comes after it.
+/// `cut_short`: nothing more is known of the space. A sender that goes back for a NAK may begin with what was
+/// acknowledged, and what was not comes after it.
 void RequestSpace::end_episode(Context& context, bool cut_short) {
   if (!episodes_.is_open()) return;
   EpisodeLog::Open& open = episodes_.open();
