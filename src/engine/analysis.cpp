@@ -128,7 +128,9 @@ struct Analysis::State {
   void end_early() { partial = parts.after = true; }
 
   void take(const std::vector<source::Frame>& from_source) {
-    const bool has_copies = !from_source.empty() && may_hold_copies(from_source.front());
+    // Frames of other link types are of other interfaces.
+    const bool has_copies =
+        !from_source.empty() && CopyFilter::may_hold_copies(from_source.front().link_type, interface_count());
     if (!from && !to && !filter && !options.frame_limit && !options.admitted && !has_copies) {
       for (const source::Frame& frame : from_source) frames->take(frame);
       passed += from_source.size();
@@ -143,16 +145,14 @@ struct Analysis::State {
       if (!admits(frame)) continue;
       ++passed;
       if (options.admitted) options.admitted(frame);
-      if (may_hold_copies(frame) && copies.is_copy(frame)) {
+      if (CopyFilter::may_be_copy(frame, interface_count()) && copies.is_copy(frame)) {
         take_copy(frame);
       } else {
         frames->take(frame);
       }
     }
   }
-  bool may_hold_copies(const source::Frame& frame) const {
-    return CopyFilter::may_be_copy(frame, interfaces == nullptr ? 0 : interfaces->size());
-  }
+  std::size_t interface_count() const { return interfaces == nullptr ? 0 : interfaces->size(); }
   /// Part of the capture, and of no connection.
   void take_copy(const source::Frame& frame) {
     frames->end();  // in order

@@ -66,7 +66,7 @@ bool CopyFilter::may_be_copy(const source::Frame& frame, std::size_t interfaces)
       load_be16(frame.bytes.data() + kMacType) == kMacControl) {
     return false;
   }
-  return interfaces > 1 || frame.link_type == LinkType::kLinuxSll || frame.link_type == LinkType::kLinuxSll2;
+  return may_hold_copies(frame.link_type, interfaces);
 }
 
 bool CopyFilter::is_copy(const source::Frame& frame) {

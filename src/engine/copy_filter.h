@@ -19,7 +19,12 @@ class CopyFilter {
  public:
   CopyFilter() : seen_(kSeen) {}
 
-  /// Whether frames like this one may have come by another interface of the `interfaces` of its source.
+  /// Whether a source of so many interfaces may hold packets as they passed several: a cooked one tells them apart by
+  /// itself.
+  static bool may_hold_copies(LinkType link_type, std::size_t interfaces) {
+    return interfaces > 1 || link_type == LinkType::kLinuxSll || link_type == LinkType::kLinuxSll2;
+  }
+  /// Whether this frame may have come by another interface of the `interfaces` of its source.
   static bool may_be_copy(const source::Frame& frame, std::size_t interfaces);
   /// Call for each frame for which may_be_copy() holds, in order.
   bool is_copy(const source::Frame& frame);

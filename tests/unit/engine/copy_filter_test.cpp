@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/analysis.h"
+
 namespace rocetop::engine {
 namespace {
 
@@ -50,6 +52,37 @@ TEST(CopyFilter, PausesOfTwoLinksAreTwo) {
   pause[13] = 0x08;
   EXPECT_FALSE(CopyFilter::may_be_copy(frame_of(pause, kTime, 0), 2));
   EXPECT_TRUE(CopyFilter::may_be_copy(frame_of(kPacket, kTime, 0), 2));
+}
+
+/// One batch of two interfaces.
+class TwoPorts final : public source::FrameSource {
+ public:
+  explicit TwoPorts(std::vector<source::Frame> frames) : frames_(std::move(frames)), interfaces_(2) {}
+  bool next_batch(std::vector<source::Frame>& batch) override {
+    batch = std::exchange(frames_, {});
+    return !batch.empty();
+  }
+  const std::vector<source::InterfaceFacts>& interfaces() const override { return interfaces_; }
+  const std::vector<source::Problem>& problems() const override { return problems_; }
+  std::uint64_t bytes_read() const override { return 0; }
+  std::optional<std::uint64_t> bytes_total() const override { return std::nullopt; }
+
+ private:
+  std::vector<source::Frame> frames_;
+  std::vector<source::InterfaceFacts> interfaces_;
+  std::vector<source::Problem> problems_;
+};
+
+TEST(CopyFilter, SeesEveryBatchWhateverItBeginsWith) {
+  Buffer pause(60, 0);
+  pause[12] = 0x88;
+  pause[13] = 0x08;
+  TwoPorts source(
+      {frame_of(pause, kTime, 0), frame_of(kPacket, kTime, 0), frame_of(kPacket, kTime + microseconds(3), 1)});
+  auto analysis = Analysis::create({});
+  ASSERT_TRUE(analysis);
+  (*analysis)->run(source, {}, {}, nullptr);
+  EXPECT_EQ((*analysis)->finish().capture.duplicated_frames, 1U);
 }
 
 TEST(CopyFilter, OtherBytesLengthsAndFilesAreOthers) {
