@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "curses_keys.h"
 
-#define NCURSES_NOMACROS 1
-#ifndef _XOPEN_SOURCE_EXTENDED
-#define _XOPEN_SOURCE_EXTENDED 1
-#endif
-#include <curses.h>
-
 #include <algorithm>
 #include <cerrno>
+
+#include "ncurses_wide.h"
 
 namespace rocetop::cli {
 namespace {

@@ -2,12 +2,7 @@
 // What the roles of a screen look like: colours of 256 or of 8, or none, then brightness and reverse.
 #pragma once
 
-#define NCURSES_NOMACROS 1
-#ifndef _XOPEN_SOURCE_EXTENDED
-#define _XOPEN_SOURCE_EXTENDED 1
-#endif
-#include <curses.h>
-
+#include "ncurses_wide.h"
 #include "present/cells.h"
 #include "present/ui_state.h"
 

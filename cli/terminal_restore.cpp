@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "terminal_restore.h"
 
-#define NCURSES_NOMACROS 1
-#ifndef _XOPEN_SOURCE_EXTENDED
-#define _XOPEN_SOURCE_EXTENDED 1
-#endif
-#include <curses.h>
+#include "ncurses_wide.h"
+// Needs what <curses.h> defines.
 #include <term.h>
 #include <termios.h>
 #include <unistd.h>

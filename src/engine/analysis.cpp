@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/growth.h"
 #include "engine/capture_log.h"
 #include "engine/copy_filter.h"
 #include "engine/lookahead.h"
@@ -50,8 +51,6 @@ class Cut {
   bool passed_ = false;  // the frame of a named file
 };
 
-std::uint64_t growth(std::uint64_t now, std::uint64_t before) { return now - std::min(now, before); }
-
 /// What was counted of the capture from `since` on, as far as rules ask.
 model::CaptureCounts capture_since(const model::Snapshot& now, const model::Snapshot& before,
                                    const std::vector<track::ConnectionCounts>& added, Nanos since) {
@@ -59,10 +58,10 @@ model::CaptureCounts capture_since(const model::Snapshot& now, const model::Snap
   using Counts = model::CaptureCounts;
   for (const auto member : {&Counts::roce_frames, &Counts::truncated_frames, &Counts::truncated_roce_frames,
                             &Counts::ip_fragments, &Counts::management_frames, &Counts::evicted_connections}) {
-    out.*member = growth(out.*member, before.capture.*member);
+    out.*member = growth(before.capture.*member, out.*member);
   }
   if (out.dropped_reported) {
-    out.dropped_reported = growth(*out.dropped_reported, before.capture.dropped_reported.value_or(0));
+    out.dropped_reported = growth(before.capture.dropped_reported.value_or(0), *out.dropped_reported);
   }
   out.first_time = since;
   out.one_way_connections = 0;
@@ -257,8 +256,8 @@ std::vector<verdict::Finding> Analysis::judge_since(const model::Snapshot& now, 
   verdict::CaptureEvidence capture = s.log.evidence(capture_since(now, before, connections, since));
   capture.truncated = track::kept_since(capture.truncated, since);
   capture.fragments = track::kept_since(capture.fragments, since);
-  capture.rejections_omitted = growth(now.capture.rejections_omitted, before.capture.rejections_omitted);
-  capture.stray_damaged_packets = growth(now.capture.stray_damaged_packets, before.capture.stray_damaged_packets);
+  capture.rejections_omitted = growth(before.capture.rejections_omitted, now.capture.rejections_omitted);
+  capture.stray_damaged_packets = growth(before.capture.stray_damaged_packets, now.capture.stray_damaged_packets);
   capture.partial = now.partial;
   std::copy_if(now.holes.begin(), now.holes.end(), std::back_inserter(capture.holes),
                [&](const track::CaptureHole& hole) { return hole.to >= since; });

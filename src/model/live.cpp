@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/growth.h"
+
 namespace rocetop::model {
 namespace {
 
@@ -11,8 +13,6 @@ ConnectionTotals sum_of_all(const Snapshot& snapshot) {
   for (const auto& connection : snapshot.connections) out = sum(out, totals(connection));
   return out;
 }
-
-std::uint64_t growth(std::uint64_t before, std::uint64_t now) { return now - std::min(before, now); }
 
 }  // namespace
 

@@ -5,6 +5,8 @@
 #include <array>
 #include <numeric>
 
+#include "base/growth.h"
+
 namespace rocetop::model {
 namespace {
 
@@ -78,7 +80,7 @@ ConnectionTotals sum(const ConnectionTotals& one, const ConnectionTotals& other)
 
 ConnectionTotals since(const ConnectionTotals& before, const ConnectionTotals& now, Nanos duration) {
   ConnectionTotals out;
-  for (const auto count : kCounts) out.*count = now.*count - std::min(now.*count, before.*count);
+  for (const auto count : kCounts) out.*count = growth(before.*count, now.*count);
   out.duration = duration;
   out.inexact = now.inexact;
   return out;

@@ -9,11 +9,12 @@
 #include <tuple>
 #include <utility>
 
+#include "base/growth.h"
+
 namespace rocetop::track {
 namespace {
 
-/// Some counts are corrected when more is known; none is added less than nothing.
-void take(std::uint64_t& now, std::uint64_t before) { now -= std::min(now, before); }
+void take(std::uint64_t& now, std::uint64_t before) { now = growth(before, now); }
 void take(Nanos& now, Nanos before) { now = std::max(now - before, Nanos{}); }
 
 template <std::size_t N>

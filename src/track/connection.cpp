@@ -309,7 +309,7 @@ void Connection::deliver_reply(std::size_t index, const PacketFacts& packet, Obs
     side.responses.on_acknowledgement(packet, *requests);
   }
   if (packet.role == wire::Role::kAcknowledge && side.is_copied_ack(packet)) {
-    if (packet.has_aeth && wire::aeth_kind(packet.syndrome) == wire::AethKind::kRnrNak) ++side.counts.rnr_nak_copies;
+    if (packet.is_rnr_nak()) ++side.counts.rnr_nak_copies;
     return;
   }
   requests->on_reply(packet, context, observation);

@@ -61,6 +61,9 @@ struct PacketFacts : PathFacts {
     return role == wire::Role::kAcknowledge && has_aeth && wire::aeth_kind(syndrome) == wire::AethKind::kNak &&
            (syndrome & 0x1F) == static_cast<std::uint8_t>(wire::NakCode::kPsnSequenceError);
   }
+  bool is_rnr_nak() const {
+    return role == wire::Role::kAcknowledge && has_aeth && wire::aeth_kind(syndrome) == wire::AethKind::kRnrNak;
+  }
   bool is_read_request() const { return role == wire::Role::kRequest && operation() == wire::kReadRequest; }
   /// A request whose answer is a response with the request's PSN, not an ACK.
   bool wants_response() const {

@@ -123,6 +123,9 @@ class RequestSpace {
   const SpaceCounts& counts() const { return counts_; }
 
  private:
+  /// PSNs before the first one seen that a go-back may still begin with.
+  static constexpr Sequence kBeforeFirst = 64;
+
   bool is_quiet() const;
   bool is_nak_from_before(const PacketFacts& reply) const;
   void start(const PacketFacts& packet);

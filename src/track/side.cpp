@@ -152,8 +152,7 @@ namespace {
 
 /// Within this time an equal reply is a copy. A sender waits for as long as an RNR NAK says, and so does the next one.
 Nanos copy_window(const PacketFacts& packet) {
-  const bool rnr = packet.has_aeth && wire::aeth_kind(packet.syndrome) == wire::AethKind::kRnrNak;
-  return rnr ? std::min(kCopyWindow, wire::rnr_timer(packet.syndrome)) : kCopyWindow;
+  return packet.is_rnr_nak() ? std::min(kCopyWindow, wire::rnr_timer(packet.syndrome)) : kCopyWindow;
 }
 
 }  // namespace

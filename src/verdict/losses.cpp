@@ -22,6 +22,13 @@ bool overlap(const Episode& e, const MissingRun& run) {
          serial_difference(run.first_psn.value, e.last_psn.value) <= 0;
 }
 
+/// Packets of a gap: a READ request is one, and takes the PSNs of all its responses.
+std::uint64_t packets_of(const track::SpaceCounts& space, const MissingRun& run) {
+  std::uint64_t unseen = 0;
+  for (const Episode& e : space.episodes) unseen += overlap(e, run) ? e.unseen_packets : 0;
+  return unseen == 0 ? run.psns() : std::min(run.psns(), unseen);
+}
+
 }  // namespace
 
 Filled filled(const track::SpaceCounts& space, const MissingRun& run) {
@@ -54,17 +61,6 @@ bool is_proven(const Docket& docket, const DirectionView& v, const track::SpaceC
                        : e.cause != Cause::kSpurious && e.cause != Cause::kRnr;
   });
 }
-
-namespace {
-
-/// Packets of a gap: a READ request is one, and takes the PSNs of all its responses.
-std::uint64_t packets_of(const track::SpaceCounts& space, const MissingRun& run) {
-  std::uint64_t unseen = 0;
-  for (const Episode& e : space.episodes) unseen += overlap(e, run) ? e.unseen_packets : 0;
-  return unseen == 0 ? run.psns() : std::min(run.psns(), unseen);
-}
-
-}  // namespace
 
 std::vector<Loss> losses_of(const Docket& docket) {
   std::vector<Loss> losses;

@@ -62,12 +62,14 @@ std::uint64_t resent(const model::Snapshot& s) {
 /// Time goes by, and nothing comes.
 class Silence final : public source::FrameSource {
  public:
+  explicit Silence(std::optional<Nanos> clock = Nanos{1}, std::chrono::nanoseconds wait = std::chrono::seconds(600))
+      : clock_(clock), wait_(wait) {}
   bool next_batch(std::vector<source::Frame>& batch) override {
     batch.clear();
-    wake_.wait({}, std::chrono::seconds(600));
+    wake_.wait({}, wait_);
     return !wake_.called();
   }
-  std::optional<Nanos> clock() const override { return Nanos{1}; }
+  std::optional<Nanos> clock() const override { return clock_; }
   void wake() override { wake_.call(); }
   const std::vector<source::InterfaceFacts>& interfaces() const override { return interfaces_; }
   const std::vector<source::Problem>& problems() const override { return problems_; }
@@ -75,37 +77,22 @@ class Silence final : public source::FrameSource {
   std::optional<std::uint64_t> bytes_total() const override { return std::nullopt; }
 
  private:
+  std::optional<Nanos> clock_;
+  std::chrono::nanoseconds wait_;
   source::WakeUp wake_;
   std::vector<source::InterfaceFacts> interfaces_;
   std::vector<source::Problem> problems_;
 };
 
 /// A pipe that nothing comes through: no packet tells the time.
-class NoPackets final : public source::FrameSource {
- public:
-  bool next_batch(std::vector<source::Frame>& batch) override {
-    batch.clear();
-    wake_.wait({}, milliseconds(1));
-    return !wake_.called();
-  }
-  void wake() override { wake_.call(); }
-  const std::vector<source::InterfaceFacts>& interfaces() const override { return interfaces_; }
-  const std::vector<source::Problem>& problems() const override { return problems_; }
-  std::uint64_t bytes_read() const override { return 0; }
-  std::optional<std::uint64_t> bytes_total() const override { return std::nullopt; }
-
- private:
-  source::WakeUp wake_;
-  std::vector<source::InterfaceFacts> interfaces_;
-  std::vector<source::Problem> problems_;
-};
+std::unique_ptr<Silence> no_packets() { return std::make_unique<Silence>(std::nullopt, milliseconds(1)); }
 
 TEST(LiveMonitor, WithoutPacketsTheWallTellsTheTime) {
   LiveMonitorOptions options;
   options.endless = true;
   options.interval = rocetop::milliseconds(20);
   options.duration = rocetop::milliseconds(50);
-  const auto snapshots = all_of(*monitor(std::make_unique<NoPackets>(), options));
+  const auto snapshots = all_of(*monitor(no_packets(), options));
   ASSERT_GE(snapshots.size(), 2U) << "a look after an interval, as --once wants it, and the last";
   EXPECT_FALSE(snapshots.front()->final);
   EXPECT_EQ(snapshots.back()->totals.capture.frames, 0U);
