@@ -155,6 +155,9 @@ constexpr Rule kReads[] = {
     {"responses to a READ that is only asked for again here were missing nowhere",
      "RR 104-107 | R 102-103 | R 104-107 | RR 102-103 open | RR 104-107 | R 108-109 | RR 108-109",
      "responses: unseen 2; seen 4"},
+    {"… nor those between two that were held",
+     "RR 100-101 | RR 106-107 | R 102-105 | R 106-107 | RR 102-105 | RR 106-107 | R 108-109 | RR 108-109",
+     "responses: seen 6"},
     {"the last of a READ's responses missing when the requester has had no time to ask again: unresolved",
      "W 98-99 | ACK 99 | R 100-103 | RR 100-103 | drop 101 | wait 6ms | R 104-107 | RR 104-107",
      "responses: missing 101 unresolved"},
@@ -348,6 +351,7 @@ TEST(CopiesOfNaks, AreNoMoreNaksWhateverPassesBetween) {
     trace.insert(trace.begin() + static_cast<std::ptrdiff_t>(original) + 2, copy);
   }
   const auto run = track_frames(trace);
+  EXPECT_EQ(only(run).b_to_a->rnr_nak_copies, 1u);
   const auto& episodes = only(run).a_to_b->requests.episodes;
   ASSERT_EQ(episodes.size(), 2u);
   EXPECT_EQ(episodes[0].cause, track::Cause::kRnr);

@@ -563,6 +563,16 @@ TEST(Burst, SaysWhereItMayBeReordering) {
   EXPECT_EQ(find(findings_of(alone), "loss.burst")->confidence, Confidence::kHigh);
 }
 
+TEST(Loss, NoMoreThanTheCaptureMissedIsLessCertain) {
+  const auto confidence = [](const std::string& before) {
+    const auto findings =
+        findings_of(before + " | ACK 199 | wait 5ms | W 200-207 | drop 203 | NAK 203 | W 203-207 | ACK 207");
+    return find(findings, "loss.before_tap")->confidence;
+  };
+  EXPECT_EQ(confidence("W 0-199"), Confidence::kHigh);
+  EXPECT_EQ(confidence("W 0-199 | drop 50"), Confidence::kMedium);
+}
+
 TEST(ReadRestart, WithoutAResponseSentTwiceNamesNoDirection) {
   const auto findings = findings_of("R 100-103 | RR 100-103 | R 104-107 | wait 1ms | R 104-107 | RR 104-107");
   const Finding* restart = find(findings, "retransmit.read_restart");
