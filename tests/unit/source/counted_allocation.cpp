@@ -7,8 +7,8 @@
 
 namespace rocetop::source::test {
 
-std::uint64_t allocations = 0;
-std::uint64_t allocated_bytes = 0;
+thread_local std::uint64_t allocations = 0;
+thread_local std::uint64_t allocated_bytes = 0;
 
 namespace {
 
