@@ -25,14 +25,29 @@ std::size_t listed(const SpaceCounts& space) { return space.missing.size() + spa
 }  // namespace
 
 std::vector<ConnectionCounts> Tracker::connections() const {
-  std::vector<ConnectionCounts> out;
-  out.reserve(finished_.size() + live_);
-  out = finished_;
+  // Sorted before they are copied: they are large.
+  struct Place {
+    std::uint32_t id;
+    const ConnectionCounts* finished;
+    const Connection* live;
+  };
+  std::vector<Place> places;
+  places.reserve(finished_.size() + live_);
+  for (const ConnectionCounts& counts : finished_) places.push_back({counts.id, &counts, nullptr});
   for (const auto& connection : connections_) {
     if (!connection || connection->id == 0 || is_noise(*connection)) continue;
-    out.push_back(connection->counts());
+    places.push_back({connection->id, nullptr, connection.get()});
   }
-  std::sort(out.begin(), out.end(), [](const auto& x, const auto& y) { return x.id < y.id; });
+  std::sort(places.begin(), places.end(), [](const Place& x, const Place& y) { return x.id < y.id; });
+  std::vector<ConnectionCounts> out;
+  out.reserve(places.size());
+  for (const Place& place : places) {
+    if (place.live) {
+      out.push_back(place.live->counts());
+    } else {
+      out.push_back(*place.finished);
+    }
+  }
   return out;
 }
 
