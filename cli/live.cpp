@@ -250,6 +250,15 @@ present::UiState state_of(const LiveOptions& options, const engine::LiveMonitorO
   return state;
 }
 
+Result<Done> check_find(const std::string& words) {
+  const std::string_view wrong = present::impossible_word(words);
+  if (wrong.empty()) return Done{};
+  return Error{
+      "--show " + std::string(wrong) + ": no connection can fit that",
+      "There are ip:ADDRESS, qp:NUMBER and state: with the beginning of ended, idle, not ready, resends, "
+      "marked, one-way or active; other words are looked for in all that is shown; ! in front turns one round."};
+}
+
 Result<Done> check_sort(const std::string& column) {
   if (column.empty() || present::connection_column(column)) return Done{};
   std::string all;
@@ -413,6 +422,7 @@ int run_live(const LiveOptions& options) {
   auto filter = filter_of(options.words);
   if (!filter) return complain(filter.error()), kExitError;
   if (auto done = check_sort(options.sort); !done) return complain(done.error()), kExitError;
+  if (auto done = check_find(options.find); !done) return complain(done.error()), kExitError;
   stop_on_interrupt();
   const bool on_screen = !options.once && !options.json && TerminalView::possible();
   const LiveInputOptions input_options{

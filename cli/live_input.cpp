@@ -62,7 +62,7 @@ Result<LiveInput> replay(const LiveInputOptions& options) {
   input.speed = speed.value();
   // A file is opened now, so that what is wrong with it is said without a screen.
   if (options.at_once && std::any_of(options.files.begin(), options.files.end(), is_pipe)) {
-    input.source = std::make_unique<source::OpeningSource>(open, -1);
+    input.source = std::make_unique<source::OpeningSource>(open);
     return input;
   }
   auto opened = open(interrupt_descriptor());

@@ -36,6 +36,12 @@ void settle(const model::Snapshot& snapshot) {
   }
 }
 
+/// Where no packet tells the time.
+Nanos time_of_day() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return Nanos{std::chrono::nanoseconds(now).count()};
+}
+
 model::LinkState state_of(source::InterfaceState state) {
   switch (state) {
     case source::InterfaceState::kUp:
@@ -122,7 +128,7 @@ void LiveMonitor::run() {
   }
   follow_writer();
   model::Snapshot totals = analysis_->finish();
-  const Nanos now = source_->clock().value_or(totals.capture.last_time.value_or(Nanos{}));
+  const Nanos now = source_->clock().value_or(totals.capture.last_time.value_or(time_of_day()));
   publish(std::move(totals), now, true);
 }
 
@@ -215,8 +221,7 @@ void LiveMonitor::wait_for_the_first() {
   const Nanos first = options_.first_interval.value_or(interval());
   if (wall_time() < (number_ == 0 ? first : silent_since_ + interval())) return;
   silent_since_ = wall_time();
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  publish(analysis_->snapshot(*source_), Nanos{std::chrono::nanoseconds(now).count()}, false);
+  publish(analysis_->snapshot(*source_), time_of_day(), false);
 }
 
 void LiveMonitor::begin_again(Nanos now) {

@@ -4,19 +4,11 @@
 #include <utility>
 
 namespace rocetop::source {
-namespace {
-
-constexpr std::chrono::milliseconds kWaitMost{100};
-
-}  // namespace
 
 bool OpeningSource::next_batch(std::vector<Frame>& batch) {
   batch.clear();
   if (wake_.called()) return false;
-  if (!inner_) {
-    if (descriptor_ >= 0 && !wake_.wait({descriptor_}, kWaitMost)) return !wake_.called();
-    if (!problems_.empty() || !open()) return false;
-  }
+  if (!inner_ && (!problems_.empty() || !open())) return false;
   const bool more = inner_->next_batch(batch);
   interfaces_ = inner_->interfaces();
   return more;
@@ -33,8 +25,6 @@ bool OpeningSource::open() {
   if (wake_.called()) inner_->wake();
   return true;
 }
-
-std::optional<Nanos> OpeningSource::clock() const { return inner_ ? inner_->clock() : std::nullopt; }
 
 void OpeningSource::wake() {
   const std::lock_guard lock(mutex_);

@@ -19,11 +19,12 @@ class OpeningSource final : public FrameSource {
   /// Told what is readable once nobody wants it any more.
   using Open = std::function<Result<std::unique_ptr<FrameSource>>(int stop)>;
 
-  /// `open` is called once, when `descriptor` has something to read (-1: at once). What it fails with is a problem.
-  OpeningSource(Open open, int descriptor) : open_(std::move(open)), descriptor_(descriptor) {}
+  /// `open` is called once, by the first next_batch(). What it fails with is a problem.
+  explicit OpeningSource(Open open) : open_(std::move(open)) {}
 
   bool next_batch(std::vector<Frame>& batch) override;
-  std::optional<Nanos> clock() const override;
+  std::optional<Nanos> clock() const override { return inner_ ? inner_->clock() : std::nullopt; }
+  std::optional<Nanos> known_until() const override { return inner_ ? inner_->known_until() : std::nullopt; }
   void wake() override;
 
   const std::vector<InterfaceFacts>& interfaces() const override { return interfaces_; }
@@ -35,7 +36,6 @@ class OpeningSource final : public FrameSource {
   bool open();
 
   Open open_;
-  int descriptor_;
   WakeUp wake_;
   std::mutex mutex_;                        // wake() comes from another thread
   std::unique_ptr<FrameSource> inner_;      // set under mutex_

@@ -307,6 +307,11 @@ class Screen(unittest.TestCase):
         text = terminal.wait_for_end()
         self.assertIn("--sort nonsense: no such column", text)
         self.assertIn("status:2", text)
+        terminal = self.terminal()
+        terminal.run(f"live -r {capture} --show stat:idle")
+        text = terminal.wait_for_end()
+        self.assertIn("--show stat:idle: no connection can fit that", text)
+        self.assertIn("status:2", text)
 
     def test_the_log_tells_each_going_back(self) -> None:
         terminal = self.terminal(120, 60)

@@ -177,6 +177,27 @@ bool same_word(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_letter);
 }
 
+constexpr std::array<std::string_view, 7> kStates{"ended",  "idle",    "not ready", "resends",
+                                                  "marked", "one-way", "active"};
+
+/// Takes the next word off `words`; empty at the end.
+std::string_view next_word(std::string_view& words) {
+  words.remove_prefix(std::min(words.find_first_not_of(' '), words.size()));
+  const std::string_view word = words.substr(0, words.find(' '));
+  words.remove_prefix(word.size());
+  return word;
+}
+
+bool begins_a_state(std::string_view text) {
+  return std::any_of(std::begin(kStates), std::end(kStates), [&](auto state) { return state.starts_with(text); });
+}
+
+/// What stands before a colon of an IPv6 address.
+bool may_be_in_address(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; });
+}
+
 bool matches_word(std::string_view w, const Row& r) {
   const std::string a = r.c.a_ip.to_string();
   const std::string b = r.c.b_ip.to_string();
@@ -204,25 +225,41 @@ std::optional<std::size_t> connection_column(std::string_view heading) {
 }
 
 std::string_view state_word(const ConnectionRow& r) {
-  if (r.c.ended_early) return "ended";
-  if (r.recent.frames == 0) return "idle";
-  if (r.recent.rnr_naks != 0) return "not ready";
-  if (r.recent.retransmitted != 0) return "resends";
-  if (r.recent.ce != 0 || r.recent.cnps != 0) return "marked";
-  if (!(r.c.a_to_b && r.c.b_to_a)) return "one-way";
-  return "active";
+  enum : std::size_t { kEnded, kIdle, kNotReady, kResends, kMarked, kOneWay, kActive };
+  const auto state = [&]() -> std::size_t {
+    if (r.c.ended_early) return kEnded;
+    if (r.recent.frames == 0) return kIdle;
+    if (r.recent.rnr_naks != 0) return kNotReady;
+    if (r.recent.retransmitted != 0) return kResends;
+    if (r.recent.ce != 0 || r.recent.cnps != 0) return kMarked;
+    return r.c.a_to_b && r.c.b_to_a ? kActive : kOneWay;
+  };
+  return kStates[state()];
 }
 
 bool matches(std::string_view filter, const ConnectionRow& row) {
-  while (!filter.empty()) {
-    const std::size_t space = std::min(filter.find(' '), filter.size());
-    std::string_view w = filter.substr(0, space);
-    filter.remove_prefix(std::min(space + 1, filter.size()));
+  for (std::string_view w = next_word(filter); !w.empty(); w = next_word(filter)) {
     const bool inverse = w.starts_with("!");
     if (inverse) w.remove_prefix(1);
     if (!w.empty() && matches_word(w, row) == inverse) return false;
   }
   return true;
+}
+
+std::string_view impossible_word(std::string_view filter) {
+  for (std::string_view whole = next_word(filter); !whole.empty(); whole = next_word(filter)) {
+    std::string_view w = whole;
+    if (w.starts_with("!")) w.remove_prefix(1);
+    const std::size_t colon = w.find(':');
+    if (colon == std::string_view::npos) continue;
+    const std::string_view key = w.substr(0, colon);
+    const std::string_view rest = w.substr(colon + 1);
+    if (key == "ip") continue;
+    if (key == "qp" ? number_of(rest).has_value() : key == "state" ? begins_a_state(rest) : may_be_in_address(key))
+      continue;
+    return whole;
+  }
+  return {};
 }
 
 const track::RoundTripCounts* round_trips(const track::ConnectionCounts& c) {

@@ -43,6 +43,9 @@ std::string_view state_word(const ConnectionRow& row);
 /// Whether the words of a filter all fit: ip:, qp:, state:, or any part of what is shown of it; "!" in front turns one
 /// round.
 bool matches(std::string_view filter, const ConnectionRow& row);
+/// The first word of a filter that nothing can ever fit (a key or a state that does not exist, a QPN that is no
+/// number), as it was written; empty if there is none.
+std::string_view impossible_word(std::string_view filter);
 
 /// The direction that tells most of the round trips; null if there is none.
 const track::RoundTripCounts* round_trips(const track::ConnectionCounts& c);

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "present/screens/connection_columns.h"
 #include "present/screens/event_text.h"
 #include "present/screens/screen.h"
 #include "present/text.h"
@@ -209,6 +210,17 @@ TEST(Screens, FilterByWords) {
   EXPECT_EQ(shown("!state:idle qp:18"), "12");
   EXPECT_EQ(shown("resends"), "1");
   EXPECT_EQ(shown("!"), "123");
+}
+
+TEST(Screens, AFilterThatNothingCanFitIsKnownAsOne) {
+  for (const char* good : {"", "  ", "ip:", "ip:fe80::1", "fe80::1", "2001:db8::", "qp:17 qp:0x11", "!state:idle",
+                           "state:not ready", "state:", "storage", "!"}) {
+    EXPECT_EQ(impossible_word(good), "") << good;
+  }
+  EXPECT_EQ(impossible_word("zz:"), "zz:");
+  EXPECT_EQ(impossible_word("ip:192.0.2.1 !stat:idle qp:x"), "!stat:idle");
+  EXPECT_EQ(impossible_word("qp:"), "qp:");
+  EXPECT_EQ(impossible_word("qp:17 state:broken"), "state:broken");
 }
 
 TEST(Screens, SortByAnyColumn) {

@@ -6,9 +6,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <memory>
+#include <string>
 #include <thread>
+#include <utility>
 
 #include "capture_bytes.h"
+#include "source/pipe_source.h"
 
 namespace rocetop::source {
 namespace {
@@ -22,7 +26,10 @@ class Pipe {
   Pipe() { EXPECT_EQ(::pipe2(ends_.data(), O_CLOEXEC), 0); }
   ~Pipe() {
     ::close(ends_[0]);
-    ::close(ends_[1]);
+    end();
+  }
+  void end() {
+    if (ends_[1] >= 0) ::close(std::exchange(ends_[1], -1));
   }
   int out() const { return ends_[0]; }
   void write(const test::Buffer& bytes) {
@@ -39,25 +46,27 @@ test::Buffer one_frame() {
   return file.bytes();
 }
 
-TEST(OpeningSource, IsOpenedByTheFirstByteAndNotBefore) {
+TEST(OpeningSource, IsOpenedWhenSomethingIsAskedOfItAndNotBefore) {
   Pipe pipe;
+  pipe.write(one_frame());
   int opened = 0;
-  OpeningSource source(
-      [&](int) {
-        ++opened;
-        return open_stream(memory_stream(one_frame()), "x");
-      },
-      pipe.out());
+  const std::string path = "/dev/fd/" + std::to_string(pipe.out());
+  OpeningSource source([&](int) -> Result<std::unique_ptr<FrameSource>> {
+    ++opened;
+    return std::unique_ptr<FrameSource>(
+        std::make_unique<PipeSource>([path](int stop) { return open_capture(path, stop); }));
+  });
   const std::vector<InterfaceFacts>& interfaces = source.interfaces();
-  std::vector<Frame> batch;
-  EXPECT_TRUE(source.next_batch(batch));
-  EXPECT_TRUE(batch.empty());
   EXPECT_EQ(opened, 0);
   EXPECT_FALSE(source.clock());
-  pipe.write(one_frame());
-  EXPECT_TRUE(source.next_batch(batch));
+  EXPECT_FALSE(source.known_until());
+  std::vector<Frame> batch;
+  while (batch.empty()) ASSERT_TRUE(source.next_batch(batch));
   EXPECT_EQ(batch.size(), 1U);
   EXPECT_EQ(interfaces.size(), 1U) << "who asked early keeps a reference that is right";
+  // A pipe tells the time, and does not know what passed until then.
+  EXPECT_EQ(source.known_until(), batch[0].time);
+  pipe.end();
   while (source.next_batch(batch)) {
   }
   EXPECT_EQ(opened, 1);
@@ -65,7 +74,7 @@ TEST(OpeningSource, IsOpenedByTheFirstByteAndNotBefore) {
 }
 
 TEST(OpeningSource, WhatCannotBeOpenedIsAProblemOnce) {
-  OpeningSource source([](int) { return Result<std::unique_ptr<FrameSource>>(Error{"x: is empty", "a hint"}); }, -1);
+  OpeningSource source([](int) { return Result<std::unique_ptr<FrameSource>>(Error{"x: is empty", "a hint"}); });
   std::vector<Frame> batch;
   EXPECT_FALSE(source.next_batch(batch));
   EXPECT_FALSE(source.next_batch(batch));
@@ -77,13 +86,13 @@ TEST(OpeningSource, WhatCannotBeOpenedIsAProblemOnce) {
 
 TEST(OpeningSource, WaitingForAPipeCanBeEndedBeforeAndWhileItIsOpened) {
   Pipe pipe;
-  OpeningSource before([](int) { return open_stream(memory_stream(one_frame()), "x"); }, pipe.out());
+  OpeningSource before([](int) { return open_stream(memory_stream(one_frame()), "x"); });
   before.wake();
   std::vector<Frame> batch;
   EXPECT_FALSE(before.next_batch(batch));
 
   const std::string path = "/dev/fd/" + std::to_string(pipe.out());
-  OpeningSource meanwhile([&](int stop) { return open_capture(path, stop); }, -1);
+  OpeningSource meanwhile([&](int stop) { return open_capture(path, stop); });
   std::thread other([&] { meanwhile.wake(); });
   while (meanwhile.next_batch(batch)) {
   }
