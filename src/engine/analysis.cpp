@@ -236,12 +236,14 @@ void Analysis::State::note_source(const source::FrameSource& source) {
   }
 }
 
-model::Snapshot Analysis::snapshot(const source::FrameSource& source) {
+model::Snapshot Analysis::snapshot(source::FrameSource& source) {
   State& s = *state_;
   s.note_source(source);
   const std::optional<Nanos> now = source.known_until();
   track::Tracker& tracker = *s.tracker;
-  return s.assemble(tracker.connections(), tracker.pauses_now(s.last_time(now)), tracker.receivers_now(), now);
+  auto connections = tracker.connections([&source] { source.keep_up(); });
+  source.keep_up();
+  return s.assemble(std::move(connections), tracker.pauses_now(s.last_time(now)), tracker.receivers_now(), now);
 }
 
 void Analysis::forget(Nanos silent_since, std::optional<Nanos> listed_before) {

@@ -65,8 +65,8 @@ class Analysis {
   void end(source::FrameSource& source);
 
   /// The state between steps: nothing is ended, and open items are in no count. Rules that ask how long something has
-  /// been silent count until known_until() of the source. As often as wanted.
-  model::Snapshot snapshot(const source::FrameSource& source);
+  /// been silent count until known_until() of the source. As often as wanted; the source keeps up meanwhile.
+  model::Snapshot snapshot(source::FrameSource& source);
   /// What the rules say of the time from `since` on alone. `before`: a snapshot as of then; `now`: the latest, which
   /// may be that of finish().
   std::vector<verdict::Finding> judge_since(const model::Snapshot& now, const model::Snapshot& before,

@@ -249,7 +249,9 @@ void LiveMonitor::publish(model::Snapshot totals, Nanos now, bool final) {
   settle(snapshot->totals);
   const Nanos since = began_ ? last_published_ : snapshot->totals.capture.first_time.value_or(now);
   model::add_interval(*snapshot, before_.get(), std::max(now - since, Nanos{}));
+  source_->keep_up();
   judge_window(*snapshot);
+  source_->keep_up();
   fill_interfaces(*snapshot);
   snapshot->management = watch_.messages();
   follow_wanted(true);

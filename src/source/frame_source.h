@@ -68,6 +68,10 @@ class FrameSource {
   /// captures, so only its packets tell.
   virtual std::optional<Nanos> known_until() const { return clock(); }
 
+  /// Takes what has come meanwhile off a buffer that would overflow, to be delivered later; does not wait. For who does
+  /// something long between two batches.
+  virtual void keep_up() {}
+
   /// From another thread: next_batch() waits no more and ends the source. Files do not wait, and ignore it.
   virtual void wake() {}
 

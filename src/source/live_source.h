@@ -75,6 +75,9 @@ class LiveSource final : public FrameSource {
   /// Whether the kernel judges the user's filter; otherwise whoever reads has to.
   static bool joins_filter(const std::string& filter);
 
+  void keep_up() override {
+    if (!wake_.called()) read_all();
+  }
   void wake() override { wake_.call(); }
 
   static constexpr std::chrono::milliseconds kWait{100};

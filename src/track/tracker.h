@@ -76,8 +76,9 @@ class Tracker {
     pauses_.on_pause(pause, interface, frame, time, link_speed);
   }
 
-  /// The state now, by id: nothing is ended, and what later packets can change is in no count.
-  std::vector<ConnectionCounts> connections() const;
+  /// The state now, by id: nothing is ended, and what later packets can change is in no count. `meanwhile` is called
+  /// every few milliseconds: there may be many.
+  std::vector<ConnectionCounts> connections(const std::function<void()>& meanwhile = {}) const;
   /// Forgets the connections of which nothing was seen since `since`. Costs a look at each.
   void forget_silent(Nanos since);
   /// Missing runs, episodes and CM exchanges that began before `before` leave the lists that are half full, to make

@@ -24,7 +24,7 @@ std::size_t listed(const SpaceCounts& space) { return space.missing.size() + spa
 
 }  // namespace
 
-std::vector<ConnectionCounts> Tracker::connections() const {
+std::vector<ConnectionCounts> Tracker::connections(const std::function<void()>& meanwhile) const {
   // Sorted before they are copied: they are large.
   struct Place {
     std::uint32_t id;
@@ -42,6 +42,8 @@ std::vector<ConnectionCounts> Tracker::connections() const {
   std::vector<ConnectionCounts> out;
   out.reserve(places.size());
   for (const Place& place : places) {
+    constexpr std::size_t kFewMilliseconds = 1'024;
+    if (meanwhile && out.size() % kFewMilliseconds == kFewMilliseconds - 1) meanwhile();
     if (place.live) {
       out.push_back(place.live->counts());
     } else {

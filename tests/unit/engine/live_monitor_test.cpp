@@ -185,8 +185,26 @@ TEST(LiveMonitor, TheSilentLeaveAndAreStillInTheSums) {
   EXPECT_EQ(sum, frames.size());
 }
 
+/// A ring that overflows while nobody takes anything off it.
+class Ring final : public source::WrappedSource {
+ public:
+  Ring(std::unique_ptr<FrameSource> inner, std::size_t& taken) : WrappedSource(std::move(inner)), taken_(taken) {}
+  bool next_batch(std::vector<source::Frame>& batch) override { return inner().next_batch(batch); }
+  void keep_up() override { ++taken_; }
+
+ private:
+  std::size_t& taken_;
+};
+
+TEST(LiveMonitor, TheSourceKeepsUpWhileItLooks) {
+  std::size_t taken = 0;
+  const auto frames = frames_of("W 1 | ACK 1 | wait 1s | W 2 | ACK 2 | wait 1s | W 3 | ACK 3");
+  const auto snapshots = all_of(*monitor(std::make_unique<Ring>(replay(frames), taken)));
+  EXPECT_GE(taken, 2 * (snapshots.size() - 1)) << "while connections are copied, and while they are judged";
+}
+
 TEST(LiveMonitor, StopsAtOnce) {
-  auto live = monitor(std::make_unique<Silence>());
+  auto live = monitor(std::make_unique<Silence>(std::nullopt));
   live->start();
   live->stop();
   const auto last = live->newer_than(0, std::chrono::seconds(60));
