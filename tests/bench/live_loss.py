@@ -137,6 +137,7 @@ def compare(program: Path, flood: Flood, slowed: bool) -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("packets", nargs="?", type=int, default=1_000_000)
+    parser.add_argument("--queue-pairs", type=int, default=1_024)
     parser.add_argument("--build", type=Path, required=True, help="build folder of the release preset")
     parser.add_argument("--captures", type=Path, required=True, help="folder for the made captures")
     options = parser.parse_args()
@@ -144,10 +145,11 @@ def main() -> int:
         if not shutil.which(tool):
             sys.exit(f"{tool} is missing")
     bench = options.build / "tests" / "bench"
-    capture = options.captures / f"made-{options.packets}.pcap"
+    capture = options.captures / f"made-{options.packets}-{options.queue_pairs}.pcap"
     if not capture.exists():
         options.captures.mkdir(parents=True, exist_ok=True)
-        subprocess.run([bench / "bench_make_capture", capture, "--packets", str(options.packets)], check=True)
+        subprocess.run([bench / "bench_make_capture", capture, "--packets", str(options.packets),
+                        "--queue-pairs", str(options.queue_pairs)], check=True)
     if INSIDE not in os.environ:
         enter_namespace()
     for words in ("link add va type veth peer name vb", "link set va mtu 9000 up", "link set vb mtu 9000 up"):
