@@ -40,7 +40,10 @@ Nanos span(const Drawing& d) { return d.in.history == nullptr ? Nanos{} : d.in.h
 
 constexpr PairColumn kColumns[] = {
     {"conns", 6, 3, [](const PairRow& p) { return number(p.all.connections); },
-     [](const Drawing&, const PairRow& p) { return count(p.all.connections); }},
+     [](const Drawing&, const PairRow& p) {
+       // Only what answers comes this way: data of no connection, and yet not nothing.
+       return p.all.connections == 0 ? Piece{"-", Role::kQuiet} : count(p.all.connections);
+     }},
     {"rate", 9, 1, [](const PairRow& p) { return number(p.bytes); },
      [](const Drawing& d, const PairRow& p) {
        const double bits = 8 * model::per_second(p.bytes, span(d));
