@@ -368,7 +368,7 @@ bool look(engine::LiveMonitor& monitor, const LiveOptions& options, TerminalView
   View view(options);
   // Of what could not even be opened there is only the reason to tell.
   const bool opened = last && !could_not_open(*last);
-  if (opened && last->time == Nanos{}) {
+  if (opened && last->interfaces.empty() && last->totals.capture.frames == 0) {
     complain("nothing came");
   } else if (opened) {
     view.show(*last);
