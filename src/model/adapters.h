@@ -17,6 +17,7 @@ struct AdapterCounter {
 struct AdapterPort {
   std::string device;  ///< "mlx5_0"
   std::uint32_t port = 1;
+  std::string driver;      ///< of the device, "mlx5_core"; empty if the kernel does not say
   std::string state;       ///< "4: ACTIVE", as the kernel says it
   std::string rate;        ///< "100 Gb/sec (4X EDR)"
   std::string link_layer;  ///< "Ethernet"
