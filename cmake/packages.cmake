@@ -6,6 +6,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(tsl-robin-map REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(prometheus-cpp CONFIG REQUIRED)  # no version: Debian's claims to be another
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(DEFLATE REQUIRED IMPORTED_TARGET libdeflate)
 pkg_check_modules(PCAP REQUIRED IMPORTED_TARGET libpcap)

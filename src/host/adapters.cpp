@@ -2,83 +2,93 @@
 #include "host/adapters.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <filesystem>
-#include <fstream>
-#include <optional>
-#include <system_error>
+
+#include "model/counter_table.h"
 
 namespace rocetop::host {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::size_t kDevices = 64;
 constexpr std::size_t kPorts = 16;
 constexpr std::size_t kCounters = 256;
-constexpr std::size_t kLineBytes = 256;
 
-/// The names in a folder, sorted; none if it cannot be read.
-std::vector<std::string> names_in(const fs::path& folder, std::size_t most) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    names.push_back(it->path().filename().string());
-    if (names.size() >= most * 4) break;
-  }
-  std::sort(names.begin(), names.end());
-  if (names.size() > most) names.resize(most);
-  return names;
+bool has_counter(const model::AdapterPort& port, const std::string& name) {
+  return std::any_of(port.counters.begin(), port.counters.end(), [&](const auto& c) { return c.name == name; });
 }
 
-/// The first line; nothing if it cannot be read.
-std::optional<std::string> line_of(const fs::path& file) {
-  std::ifstream in(file);
-  std::array<char, kLineBytes> text{};
-  if (!in || !(in.getline(text.data(), text.size()) || in.gcount() > 0)) return std::nullopt;
-  return std::string(text.data());
-}
+/// The kernel says "N/A (no PMA)" where a port cannot count: nothing is wrong then.
+bool not_there(const std::string& text) { return text.starts_with("N/A"); }
 
-std::optional<std::uint64_t> number(const std::string& text) {
-  std::uint64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || at != end) return std::nullopt;
-  return value;
-}
-
-model::AdapterPort read_port(const fs::path& folder, const std::string& device, std::uint32_t port) {
-  model::AdapterPort out;
-  out.device = device;
-  out.port = port;
-  out.state = line_of(folder / "state").value_or("");
-  out.rate = line_of(folder / "rate").value_or("");
-  out.link_layer = line_of(folder / "link_layer").value_or("");
-  out.interface = line_of(folder / "gid_attrs" / "ndevs" / "0").value_or("");
-  for (const char* kind : {"hw_counters", "counters"}) {
-    for (const std::string& name : names_in(folder / kind, kCounters)) {
-      if (name == "lifespan" || out.counters.size() >= kCounters) continue;  // not a counter: how old they may be
-      const auto text = line_of(folder / kind / name);
-      const auto value = text ? number(*text) : std::nullopt;
-      if (value) out.counters.push_back({name, *value});
+void read_counters(Sysfs& sysfs, const std::string& folder, model::AdapterPort& out) {
+  for (const std::string& name : sysfs.names_in(folder, kCounters)) {
+    const auto* meaning = model::adapter_counter(name);
+    if ((meaning != nullptr && meaning->metric == model::AdapterMetric::kNone) || has_counter(out, name)) continue;
+    if (out.counters.size() >= kCounters) {
+      sysfs.errors().add(model::HostReadError::kLimit);
+      return;
+    }
+    const auto text = sysfs.line_of(folder + "/" + name);
+    if (!text || not_there(*text)) continue;
+    if (const auto value = number(*text)) {
+      out.counters.push_back({name, *value});
+    } else {
+      sysfs.errors().add(model::HostReadError::kValue);
     }
   }
+}
+
+/// The network interface of a port: that of its first GID; where there is none, the only one of the device's hardware,
+/// or the one that a software device (rxe, siw) names as its parent.
+std::string interface_of(Sysfs& sysfs, const std::string& device, const std::string& port) {
+  if (const auto gid = sysfs.line_of(port + "/gid_attrs/ndevs/0", true); gid && !gid->empty()) return *gid;
+  const auto names = sysfs.names_in(device + "/device/net", kDevices);
+  if (names.size() == 1) return names[0];
+  return sysfs.line_of(device + "/parent", true).value_or("");
+}
+
+/// A software device has no hardware whose driver could be named; rxe alone names its parent in a file.
+std::string driver_of(Sysfs& sysfs, const std::string& device) {
+  const std::string driver = sysfs.target_of(device + "/device/driver");
+  return driver.empty() && sysfs.exists(device + "/parent") ? "rdma_rxe" : driver;
+}
+
+model::AdapterPort read_port(Sysfs& sysfs, const std::string& device, const std::string& port) {
+  model::AdapterPort out;
+  out.state = sysfs.line_of(port + "/state").value_or("");
+  out.rate = sysfs.line_of(port + "/rate", true).value_or("");
+  out.link_layer = sysfs.line_of(port + "/link_layer").value_or("");
+  out.interface = interface_of(sysfs, device, port);
+  read_counters(sysfs, port + "/hw_counters", out);
+  read_counters(sysfs, port + "/counters", out);
   return out;
+}
+
+void read_device(Sysfs& sysfs, const std::string& root, const std::string& name, std::vector<model::AdapterPort>& out) {
+  const std::string device = root + "/" + name;
+  const std::size_t first = out.size();
+  const std::string driver = driver_of(sysfs, device);
+  for (const std::string& port_name : sysfs.names_in(device + "/ports", kPorts)) {
+    const auto port = number(port_name);
+    if (!port || *port > 255) continue;
+    out.push_back(read_port(sysfs, device, device + "/ports/" + port_name));
+    out.back().device = name;
+    out.back().driver = driver;
+    out.back().port = static_cast<std::uint32_t>(*port);
+  }
+  if (out.size() == first + 1) read_counters(sysfs, device + "/hw_counters", out.back());
 }
 
 }  // namespace
 
-std::vector<model::AdapterPort> read_adapters(const std::string& root) {
+std::vector<model::AdapterPort> read_adapters(const std::string& root, Sysfs& sysfs) {
   std::vector<model::AdapterPort> out;
-  for (const std::string& device : names_in(root, kDevices)) {
-    const fs::path ports = fs::path(root) / device / "ports";
-    for (const std::string& name : names_in(ports, kPorts)) {
-      const auto port = number(name);
-      if (port && *port <= 255) out.push_back(read_port(ports / name, device, static_cast<std::uint32_t>(*port)));
-    }
-  }
+  for (const std::string& name : sysfs.names_in(root, kDevices)) read_device(sysfs, root, name, out);
   return out;
+}
+
+std::vector<model::AdapterPort> read_adapters(const std::string& root) {
+  Sysfs sysfs;
+  return read_adapters(root, sysfs);
 }
 
 }  // namespace rocetop::host

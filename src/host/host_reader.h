@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads this machine's counters again and again in a thread of its own and hands out the newest reading at once, so that
-// an adapter whose sysfs hangs holds nobody. The age says how old a reading is: it grows while a read hangs.
+// Reads this machine's counters again and again in a thread of its own and hands out the newest reading at once, so
+// that an adapter whose sysfs hangs holds nobody. The age says how old a reading is: it grows while a read hangs.
 #pragma once
 
 #include <chrono>

@@ -8,6 +8,7 @@
 
 #include "base/number_text.h"
 #include "base/time_text.h"
+#include "model/counter_table.h"
 #include "present/screens/drawing.h"
 #include "present/text.h"
 
@@ -16,34 +17,29 @@ namespace {
 
 using Totals = model::ConnectionTotals;
 
-/// Counters of the drivers (mlx5, bnxt_re, irdma, rxe) and what of the wire they should have to do with.
+/// What of the wire a counter should have to do with.
 struct Related {
-  std::string_view counter;
+  model::OnWire what;
   std::string_view on_wire;
   std::uint64_t Totals::* count;
 };
 constexpr Related kRelated[] = {
-    {"np_ecn_marked_roce_packets", "CE", &Totals::ce},
-    {"np_cnp_sent", "CNP", &Totals::cnps},
-    {"rp_cnp_handled", "CNP", &Totals::cnps},
-    {"cnp_sent", "CNP", &Totals::cnps},
-    {"cnpSent", "CNP", &Totals::cnps},
-    {"cnpHandled", "CNP", &Totals::cnps},
-    {"rx_ecn_marked_pkts", "CE", &Totals::ce},
-    {"RxECNMrkd", "CE", &Totals::ce},
-    {"out_of_sequence", "missing", &Totals::missing},
-    {"out_of_seq_request", "missing", &Totals::missing},
-    {"packet_seq_err", "NAK", &Totals::naks},
-    {"rcvd_seq_err", "NAK", &Totals::naks},
-    {"rnr_nak_retry_err", "RNR", &Totals::rnr_naks},
-    {"rcvd_rnr_err", "RNR", &Totals::rnr_naks},
-    {"send_rnr_err", "RNR", &Totals::rnr_naks},
-    {"local_ack_timeout_err", "resent", &Totals::retransmitted},
-    {"completer_retry_err", "resent", &Totals::retransmitted},
-    {"to_retransmits", "resent", &Totals::retransmitted},
-    {"roce_adp_retrans", "resent", &Totals::retransmitted},
-    {"rx_icrc_encapsulated", "bad ICRC", &Totals::bad_icrc},
+    {model::OnWire::kCe, "CE", &Totals::ce},
+    {model::OnWire::kCnp, "CNP", &Totals::cnps},
+    {model::OnWire::kMissing, "missing", &Totals::missing},
+    {model::OnWire::kNak, "NAK", &Totals::naks},
+    {model::OnWire::kRnr, "RNR", &Totals::rnr_naks},
+    {model::OnWire::kResent, "resent", &Totals::retransmitted},
+    {model::OnWire::kBadIcrc, "bad ICRC", &Totals::bad_icrc},
 };
+
+const Related* related_to(const std::string& counter) {
+  const auto* meaning = model::adapter_counter(counter);
+  if (meaning == nullptr) return nullptr;
+  const auto* related = std::find_if(std::begin(kRelated), std::end(kRelated),
+                                     [&](const Related& r) { return r.what == meaning->on_wire; });
+  return related != std::end(kRelated) ? related : nullptr;
+}
 
 struct CounterRow {
   const model::AdapterPort* port;
@@ -58,15 +54,12 @@ std::vector<CounterRow> rows_of(const AdapterReadings& readings) {
     const auto was = std::find_if(readings.before.begin(), readings.before.end(),
                                   [&](const auto& p) { return p.device == port.device && p.port == port.port; });
     for (const model::AdapterCounter& counter : port.counters) {
-      CounterRow row{&port, &counter, {}, nullptr};
+      CounterRow row{&port, &counter, {}, related_to(counter.name)};
       if (was != readings.before.end()) {
         const auto then = std::find_if(was->counters.begin(), was->counters.end(),
                                        [&](const auto& c) { return c.name == counter.name; });
         if (then != was->counters.end()) row.before = then->value;
       }
-      const auto* related = std::find_if(std::begin(kRelated), std::end(kRelated),
-                                         [&](const Related& r) { return r.counter == counter.name; });
-      if (related != std::end(kRelated)) row.related = related;
       rows.push_back(row);
     }
   }
