@@ -25,14 +25,14 @@ constexpr std::array<SourceName, 7> kSources = {{
     {"efa", "drivers/infiniband/hw/efa/efa_verbs.c"},
 }};
 
-constexpr std::string_view kWords = "in words of 4 bytes";
+constexpr std::string_view kFourBytes = "in words of 4 bytes";
 constexpr std::string_view kRoceContext = "of the adapter's RoCE statistics";
 
 // The counters of the InfiniBand specification have the widths of its PortCounters attribute: they stop when full.
 // The queue counters of mlx5 are 32 bits wide; its congestion and port counters are 64.
 constexpr AdapterCounterMeaning kAdapter[] = {
-    {"port_rcv_data", S::kCore, kReceivedBytes, 1, 4, kNever, W::kNothing, kWords},
-    {"port_xmit_data", S::kCore, kTransmittedBytes, 1, 4, kNever, W::kNothing, kWords},
+    {"port_rcv_data", S::kCore, kReceivedBytes, 1, 4, kNever, W::kNothing, kFourBytes},
+    {"port_xmit_data", S::kCore, kTransmittedBytes, 1, 4, kNever, W::kNothing, kFourBytes},
     {"port_rcv_packets", S::kCore, kReceivedPackets},
     {"port_xmit_packets", S::kCore, kTransmittedPackets},
     {"port_xmit_wait", S::kCore, kTransmitWait, 1, 1, kStops, W::kNothing, "ticks of the adapter's own length"},

@@ -19,23 +19,24 @@ using model::InterfaceCounterMeaning;
 
 std::string_view head() {
   return "# Counters of this machine\n\n"
-         "<!-- Made from src/model/counter_table.cpp; a test compares (ROCETOP_ACCEPT=1 unit_present "
-         "--gtest_filter='HostCounterPage*'). -->\n\n"
+         "<!-- Made from src/model/counter_table.cpp; a test compares: ROCETOP_ACCEPT=1 unit_present writes it. -->\n\n"
          "`rocetop export` shows what the RDMA adapters and network interfaces of its machine count, beside what it "
          "saw "
-         "on the wire.\nThe two need not be equal: an adapter counts its own part of all traffic, whatever passed the "
-         "capture.\nEvery vendor has its own names and units; this is what rocetop makes of them, and where the kernel "
-         "says so. A counter\nthat is not in the tables is shown as `rocetop_adapter_other_total{counter=\"…\"}` with "
-         "the driver's name and unit.\n\n"
+         "on the\nwire. The two need not be equal: an adapter counts its own part of all traffic, whatever passed the "
+         "capture. Every\nvendor has its own names and units; this is what rocetop makes of them, and where the kernel "
+         "says so. A counter that\nis in no table is `rocetop_adapter_other_total{counter=\"…\"}`, in the driver's "
+         "unit.\n\n"
          "* Bytes are bytes: `port_rcv_data` and `port_xmit_data` are read in words of four.\n"
          "* Where a port has several names for one metric, the metric is the one with the lowest rank; names of equal "
          "rank are\n  added up. The others are in `rocetop_adapter_other_total`.\n"
          "* A counter that wraps starts again from 0 after 4,294,967,295. `rate()` takes that for a restart: little is "
          "lost as\n  long as the scrapes are closer to each other than the wraps.\n"
-         "* A counter that stops stays at its largest value (255 or 65,535, for `port_xmit_wait` 4,294,967,295) until "
-         "somebody\n  resets it.\n"
-         "* Drivers with the same name for a counter mean the same by it, which is why a name is in one table "
-         "only.\n\n";
+         "* A counter that stops stays at its largest value (15, 255 or 65,535; for `port_xmit_wait` 4,294,967,295) "
+         "until\n  somebody resets it.\n"
+         "* Drivers with the same name for a counter mean the same by it, which is why a name is in one table only.\n"
+         "* What could not be read is left out and counted by reason in `rocetop_host_read_errors_total`. A driver "
+         "that "
+         "does not\n  answer holds no scrape: its last numbers stay, and `rocetop_host_read_age_seconds` grows.\n\n";
 }
 
 std::string_view end_text(CounterEnd end) {
@@ -106,9 +107,12 @@ std::string interface_row(const InterfaceCounterMeaning& counter) {
 std::string interface_tables() {
   std::string out =
       "\n## Network interfaces\n\nFrom the statistics of the driver (ethtool's ioctl), of interfaces with hardware, of "
-      "RDMA ports and of the captured ones.\nThe kernel's standard pause statistics (ethtool netlink, Linux 5.9) have "
-      "rank 1 for `priority=\"link\"`. What a whole port\ndiscarded is shown with `priority=\"link\"` where the "
-      "driver does not tell it by priority.\n";
+      "RDMA "
+      "ports and of the captured\nones. The kernel's standard pause statistics (ethtool netlink, Linux 5.9) have rank "
+      "1 "
+      "for `priority=\"link\"`; some\nadapters count PFC frames in them too, so do not add them to those of the "
+      "priorities. What a whole port discarded is\nshown with `priority=\"link\"` where the driver does not tell it by "
+      "priority.\n";
   std::string_view last;
   for (const InterfaceCounterMeaning& counter : model::interface_counters()) {
     if (counter.driver != last) {
