@@ -16,7 +16,7 @@ struct HostReaderOptions {
   HostRoots roots;
   /// From the beginning of one read to that of the next, at least. A read that is slow is followed by a rest four times
   /// as long, so that reading never takes more than a fifth of a core.
-  std::chrono::milliseconds interval{1000};
+  std::chrono::milliseconds interval{5000};
   std::function<model::HostReading()> read;  ///< for tests; none: read_host(roots)
 };
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/counter_table.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace rocetop::model {
 namespace {
@@ -309,10 +311,15 @@ std::string_view kernel_file(CounterSource source) { return kSources[static_cast
 std::span<const AdapterCounterMeaning> adapter_counters() { return kAdapter; }
 
 const AdapterCounterMeaning* adapter_counter(std::string_view name) {
-  for (const AdapterCounterMeaning& meaning : kAdapter) {
-    if (meaning.name == name) return &meaning;
-  }
-  return nullptr;
+  static const auto sorted = [] {
+    std::array<const AdapterCounterMeaning*, std::size(kAdapter)> out{};
+    std::transform(std::begin(kAdapter), std::end(kAdapter), out.begin(), [](const auto& meaning) { return &meaning; });
+    std::sort(out.begin(), out.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
+    return out;
+  }();
+  const auto* const* found = std::lower_bound(
+      sorted.begin(), sorted.end(), name, [](const auto* meaning, std::string_view n) { return meaning->name < n; });
+  return found != sorted.end() && (*found)->name == name ? *found : nullptr;
 }
 
 std::span<const InterfaceCounterMeaning> interface_counters() { return kInterface; }
