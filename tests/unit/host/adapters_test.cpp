@@ -157,6 +157,7 @@ TEST(Adapters, WhatIsNoFileIsCountedAndBlocksNobody) {
   ASSERT_EQ(reading.ports[0].counters.size(), 1U);
   EXPECT_EQ(reading.ports[0].counters[0].name, "good");
   EXPECT_GE(errors(reading, HostReadError::kFile), 5U) << "folder, loop, terminal, fifo, and b";
+  EXPECT_EQ(errors(reading, HostReadError::kValue), 0U) << "a fifo that nobody writes is no empty file";
 }
 
 TEST(Adapters, FoldersThatAreClosedAreCounted) {

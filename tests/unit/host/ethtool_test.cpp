@@ -207,6 +207,19 @@ TEST(PauseAnswer, AnythingElseFailsAndHarmsNobody) {
   }
 }
 
+TEST(PauseAnswer, AnAttributeThatIsLongerThanItsNestIsNone) {
+  const auto answer_with = [](std::uint16_t length) {
+    Bytes statistics;
+    statistics.put(nlattr{length, ETHTOOL_A_PAUSE_STAT_RX_FRAMES}).put(std::uint64_t{5});
+    return answer_of(Bytes{}.nest(ETHTOOL_A_PAUSE_STATS, statistics));
+  };
+  EXPECT_EQ(parse_pause_answer(answer_with(12), kFamily, kSequence).value.received, 5U);
+  for (const int length : {0, 1, 3, 4, 11, 13, 64, 65535}) {
+    const auto answer = parse_pause_answer(answer_with(static_cast<std::uint16_t>(length)), kFamily, kSequence);
+    EXPECT_EQ(answer.value.received, std::nullopt) << length;
+  }
+}
+
 TEST(Interfaces, ThoseWithHardwareOfPortsAndAskedFor) {
   const Tree tree;
   tree.write("net/eth0/device/x", "");
