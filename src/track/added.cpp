@@ -67,6 +67,8 @@ void take(SpaceCounts& now, const SpaceCounts& before, Nanos since) {
   take(now.late_originals, before.late_originals);
   take_listed(now.episodes, now.episodes_omitted, before.episodes.size(), before.episodes_omitted, since);
   take(now.episodes_by_cause, before.episodes_by_cause);
+  take(now.retransmitted_by_cause, before.retransmitted_by_cause);
+  take(now.retransmitted_bytes_by_cause, before.retransmitted_bytes_by_cause);
 }
 
 /// That a peer acknowledged anything, or refused something, stays known: rules that say "never" mean ever.

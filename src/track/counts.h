@@ -104,7 +104,16 @@ struct SpaceCounts {
   std::vector<Episode> episodes;  ///< at most Limits::listed_episodes
   std::array<std::uint64_t, kCauses> episodes_by_cause{};
   std::uint64_t episodes_omitted = 0;
+  /// Of the retransmitted ones, by Cause: packets, and payload bytes. Those of an episode come in when it ends, so the
+  /// sum is that of all when nothing is open. A response that was asked for again has the cause of that.
+  std::array<std::uint64_t, kCauses> retransmitted_by_cause{};
+  std::array<std::uint64_t, kCauses> retransmitted_bytes_by_cause{};
   std::string inexact;  ///< empty, or why totals are not exact (a limit was reached)
+
+  void add_retransmitted(Cause cause, std::uint64_t packets_resent, std::uint64_t bytes_resent) {
+    retransmitted_by_cause[static_cast<std::size_t>(cause)] += packets_resent;
+    retransmitted_bytes_by_cause[static_cast<std::size_t>(cause)] += bytes_resent;
+  }
 };
 
 /// A DSCP, 802.1p class or TTL and the packets that had it, ascending.

@@ -36,8 +36,12 @@ void EpisodeLog::replies_are_captured(SpaceCounts& counts) {
   if (is_open()) judge(open_.front().episode, counts.episodes.empty());
   for (Episode& e : counts.episodes) {
     if (!judge(e, &e == counts.episodes.data())) continue;
-    --counts.episodes_by_cause[static_cast<std::size_t>(Cause::kUnknown)];
+    constexpr auto kFrom = static_cast<std::size_t>(Cause::kUnknown);
+    --counts.episodes_by_cause[kFrom];
+    counts.retransmitted_by_cause[kFrom] -= e.packets;
+    counts.retransmitted_bytes_by_cause[kFrom] -= e.bytes;
     ++counts.episodes_by_cause[static_cast<std::size_t>(Cause::kTimeout)];
+    counts.add_retransmitted(Cause::kTimeout, e.packets, e.bytes);
   }
 }
 
@@ -50,6 +54,7 @@ void EpisodeLog::end(SpaceCounts& counts, Context& context) {
     e.wasted_packets = std::max(e.wasted_packets, e.packets - e.unseen_packets);
   }
   ++counts.episodes_by_cause[static_cast<std::size_t>(e.cause)];
+  counts.add_retransmitted(e.cause, e.packets, e.bytes);
   if (counts.episodes.size() < context.lists.per_list && context.lists.left > 0) {
     --context.lists.left;
     counts.episodes.push_back(e);

@@ -38,6 +38,7 @@ struct PendingRead {
   Sequence asked_again_from = 0;
   Nanos asked_again_time;
   FrameId asked_again_frame;
+  Cause asked_again_for = Cause::kUnknown;  ///< why
 
   bool complete() const { return answered >= last; }
   /// Its response `s` was seen.

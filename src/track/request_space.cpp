@@ -366,6 +366,7 @@ void RequestSpace::resend(Sequence seq, Sequence last, const PacketFacts& packet
     if (read && seen) asked_before = read->frame;
     if (read && (read->first < seq || seen)) {
       read->ask_again(seq, packet.frame, packet.time);
+      read->asked_again_for = open.episode.cause;
     } else if (!read) {
       remember_read(seq, last, packet, context);
     }

@@ -111,6 +111,7 @@ void ResponseSpace::on_old(Sequence seq, const PacketFacts& packet, const Pendin
       read && read->asked_again && seq >= read->asked_again_from &&
       (read->asked_again_time >= since_when || packet.time - read->asked_again_time < kDirectionSkew);
   const bool goes_on = resending_ && seq == next_resent_;
+  const Cause cause = asked_again ? read->asked_again_for : goes_on ? resending_for_ : Cause::kUnknown;
   if (!run) {
     if (!asked_again && !goes_on && seen_here && packet.time - slot->last_time < kCopyWindow) {
       if (late_.empty()) {
@@ -119,14 +120,14 @@ void ResponseSpace::on_old(Sequence seq, const PacketFacts& packet, const Pendin
         ++counts_.duplicate_packets;
         return;
       }
-      late_were_resent(context);
+      late_were_resent(Cause::kUnknown, context);
     }
-    retransmitted(seq, packet, seq >= first_, context, observation);
+    retransmitted(seq, packet, seq >= first_, cause, context, observation);
     return;
   }
   if (asked_again || goes_on) {
     if (delivered) missing_.settle(seq, Outcome::kRetransmitted, counts_, context.lists);
-    retransmitted(seq, packet, false, context, observation);
+    retransmitted(seq, packet, false, cause, context, observation);
     return;
   }
   if (!delivered) return;
@@ -134,7 +135,7 @@ void ResponseSpace::on_old(Sequence seq, const PacketFacts& packet, const Pendin
   const bool silent = packet.time - last_time_ >= kSilence;
   if (!read && (silent || late_.full())) {
     missing_.settle(seq, Outcome::kRetransmitted, counts_, context.lists);
-    retransmitted(seq, packet, false, context, observation);
+    retransmitted(seq, packet, false, Cause::kUnknown, context, observation);
     return;
   }
   late_.hold({packet, *missing_.take(seq), seq, {}});
@@ -142,11 +143,11 @@ void ResponseSpace::on_old(Sequence seq, const PacketFacts& packet, const Pendin
   remember(seq, packet, context);
 }
 
-void ResponseSpace::retransmitted(Sequence seq, const PacketFacts& packet, bool seen, Context& context,
+void ResponseSpace::retransmitted(Sequence seq, const PacketFacts& packet, bool seen, Cause cause, Context& context,
                                   Observation& observation) {
   if (!late_.empty()) {
     if (extend(highest_, late_.newest().packet.psn) + 1 == seq) {
-      late_were_resent(context);
+      late_were_resent(cause, context);
     } else {
       late_.were_reordered(counts_, context);
     }
@@ -154,7 +155,9 @@ void ResponseSpace::retransmitted(Sequence seq, const PacketFacts& packet, bool 
   observation.kind = Kind::kRetransmission;
   ++(seen ? counts_.retransmitted_original_seen : counts_.retransmitted_original_unseen);
   counts_.retransmitted_bytes += packet.payload_bytes;
+  counts_.add_retransmitted(cause, 1, packet.payload_bytes);
   resending_ = true;
+  resending_for_ = cause;
   next_resent_ = seq + 1;
   if (Slot* slot = history_.find(seq); slot && slot->state == Slot::State::kSeen) {
     observation.original_frame = slot->first_frame;
@@ -177,8 +180,9 @@ void ResponseSpace::remember(Sequence seq, const PacketFacts& packet, Context& c
   if (Slot* slot = history_.find(seq)) fill(*slot, packet);
 }
 
-void ResponseSpace::late_were_resent(Context& context) {
+void ResponseSpace::late_were_resent(Cause cause, Context& context) {
   for (const LateArrivals::Late& late : late_.were_resent(counts_, context)) {
+    counts_.add_retransmitted(cause, 1, late.packet.payload_bytes);
     if (context.sink) {
       context.sink->on_resolution({late.packet.frame, Resolution::Fate::kRetransmission, Cause::kUnknown, {}, {}});
     }

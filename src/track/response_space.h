@@ -53,9 +53,10 @@ class ResponseSpace {
               Observation& observation);
   void note_missing(Sequence seq, const PacketFacts& packet, const RequestSpace* requests, Context& context,
                     Observation& observation);
-  void retransmitted(Sequence seq, const PacketFacts& packet, bool seen, Context& context, Observation& observation);
+  void retransmitted(Sequence seq, const PacketFacts& packet, bool seen, Cause cause, Context& context,
+                     Observation& observation);
   void remember(Sequence seq, const PacketFacts& packet, Context& context);
-  void late_were_resent(Context& context);
+  void late_were_resent(Cause cause, Context& context);
 
   SpaceCounts counts_;
   History history_;
@@ -64,6 +65,7 @@ class ResponseSpace {
   bool started_ = false;
   bool in_message_ = false;  // the newest response was a First or Middle
   bool resending_ = false;
+  Cause resending_for_ = Cause::kUnknown;
   Sequence next_resent_ = 0;
   Sequence first_ = 0;
   Sequence highest_ = 0;

@@ -93,6 +93,9 @@ void check_books(const track::SpaceCounts& space) {
   const std::uint64_t again = space.retransmitted_original_seen + space.retransmitted_original_unseen +
                               space.duplicate_packets + space.reordered_packets;
   RC_ASSERT(again <= space.packets);
+  RC_ASSERT(sum(space.retransmitted_by_cause) ==
+            space.retransmitted_original_seen + space.retransmitted_original_unseen);
+  RC_ASSERT(sum(space.retransmitted_bytes_by_cause) == space.retransmitted_bytes);
   for (const auto& episode : space.episodes) {
     RC_ASSERT(episode.packets > 0U);
     RC_ASSERT(episode.wasted_packets <= episode.packets);
