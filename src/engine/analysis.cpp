@@ -201,7 +201,10 @@ void Analysis::begin(source::FrameSource& source, const FrameObserver& observer,
   State& s = *state_;
   s.observer = observer;
   s.tracker = std::make_unique<track::Tracker>(s.options.limits, sink);
-  s.tracker->tell_gone([&s](const track::ConnectionCounts& connection) { s.gone.add(connection); });
+  s.tracker->tell_gone([&s](const track::ConnectionCounts& connection) {
+    s.gone.add(connection);
+    if (s.options.gone) s.options.gone(connection);
+  });
   s.interfaces = &source.interfaces();
   s.frames = std::make_unique<Lookahead>(s.options.decode, *s.tracker, s.log, s.observer,
                                          [&s](std::uint32_t interface) { return s.link_speed(interface); });

@@ -40,6 +40,7 @@ struct Options {
   verdict::Expectations expectations;        ///< how the fabric is meant to be
   std::optional<std::uint64_t> frame_limit;  ///< -c N: stop after N frames that passed filter and bounds
   track::Limits limits;
+  std::function<void(const track::ConnectionCounts&)> gone;  ///< told of each connection that is forgotten; or empty
   std::function<void(const source::Frame&)> admitted;  ///< told of each frame that passed filter and bounds; or empty
 };
 

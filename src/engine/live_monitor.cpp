@@ -69,7 +69,9 @@ LiveMonitor::LiveMonitor(std::unique_ptr<source::FrameSource> source, const Live
     : source_(std::move(source)),
       options_(options),
       interval_ns_(options.interval.count),
-      ready_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+      ready_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  if (options.ledger) ledger_.emplace(*options.ledger);
+}
 
 Options LiveMonitor::analysis_options() {
   Options out = options_.analysis;
@@ -79,6 +81,7 @@ Options LiveMonitor::analysis_options() {
     if (!first_ && frame.has_time) first_ = frame.time;
     if (writing_) writing_->add(frame, source_->interfaces()[frame.interface]);
   };
+  if (ledger_) out.gone = [this](const track::ConnectionCounts& connection) { ledger_->on_gone(connection); };
   return out;
 }
 
@@ -233,6 +236,7 @@ void LiveMonitor::begin_again(Nanos now) {
   before_.reset();
   bases_.clear();
   findings_.clear();
+  if (ledger_) ledger_->begin_again();
   last_published_ = now;
   ++resets_;
 }
@@ -256,6 +260,7 @@ void LiveMonitor::publish(model::Snapshot totals, Nanos now, bool final) {
   snapshot->management = watch_.messages();
   follow_wanted(true);
   if (writing_) snapshot->recording = writing_->state();
+  if (ledger_) snapshot->ledger = ledger_->advance(snapshot->totals, snapshot->recent, now);
   last_published_ = now;
   before_ = snapshot;
   keep_as_base(before_);

@@ -20,6 +20,7 @@
 #include "engine/finding_log.h"
 #include "engine/ring_writer.h"
 #include "model/live.h"
+#include "model/pair_ledger.h"
 #include "source/live_source.h"
 
 namespace rocetop::engine {
@@ -38,7 +39,8 @@ struct LiveMonitorOptions {
   bool lossless = false;           ///< the analysis waits until each snapshot was taken: for scripts on files
   std::string version;             ///< of rocetop, into the snapshots
   std::vector<std::string> files;  ///< … and what is read
-  const source::LiveSource* live = nullptr;  ///< the source, or what is inside it, for its interfaces
+  std::optional<model::LedgerOptions> ledger;  ///< LiveSnapshot::ledger is wanted: for metrics
+  const source::LiveSource* live = nullptr;    ///< the source, or what is inside it, for its interfaces
 };
 
 class LiveMonitor {
@@ -115,6 +117,7 @@ class LiveMonitor {
   SnapshotPtr before_;
   std::deque<SnapshotPtr> bases_;  // of windows, the oldest first: half a window apart, so that two are enough
   FindingLog findings_;
+  std::optional<model::PairLedger> ledger_;
   ConnectionWatch watch_;
   std::shared_ptr<RingWriter> writing_;  // changed under mutex_
 

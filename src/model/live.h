@@ -71,6 +71,8 @@ struct FindingState {
 /// `count` a second; 0 where no time passed.
 double per_second(std::uint64_t count, Nanos duration);
 
+struct LedgerRows;
+
 struct LiveSnapshot {
   std::uint64_t number = 0;  ///< of the snapshot, from 1
   std::uint64_t resets = 0;  ///< of the counters, so far
@@ -86,6 +88,7 @@ struct LiveSnapshot {
   std::vector<LiveInterface> interfaces;
   std::vector<ManagementMessage> management;  ///< the latest, oldest first
   Recording recording;
+  std::shared_ptr<const LedgerRows> ledger;  ///< what metrics count (pair_ledger.h), if somebody wants it
 
   /// Of totals.findings[i]; null where nothing is known.
   const FindingState* state_of_finding(std::size_t i) const {

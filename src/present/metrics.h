@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Metrics: a snapshot in Prometheus' terms. Pure functions; no sockets, no registry, no clock. Whoever serves them
+// appends metrics of its own.
+#pragma once
+
+#include <prometheus/metric_family.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/live.h"
+#include "model/metric_facts.h"
+#include "model/pair_ledger.h"
+
+namespace rocetop::present {
+
+struct MetricsOptions {
+  bool pair_histograms = false;      ///< round trips and the like by pair of hosts as well
+  std::size_t series_most = 20'000;  ///< of one scrape; rows are left out beyond it
+};
+
+/// `wanted`, with as many rows as fit into options.series_most: for the ledger whose rows are shown with these options.
+model::LedgerOptions that_fit(const model::LedgerOptions& wanted, const MetricsOptions& options);
+
+/// All families of a snapshot, each with at least one metric. Rows of pairs and connections are those of its ledger.
+std::vector<prometheus::MetricFamily> metric_families(const model::LiveSnapshot& snapshot,
+                                                      const MetricsOptions& options);
+
+/// What metric_families() may give, in its order.
+std::vector<model::MetricFacts> metric_facts();
+
+/// Prometheus' text format, version 0.0.4.
+std::string metrics_text(const std::vector<prometheus::MetricFamily>& families);
+
+/// A table of metrics under its heading, for the listing.
+struct MetricTable {
+  std::string title;  ///< "Pairs of hosts"
+  std::vector<model::MetricFacts> metrics;
+};
+/// For --list-metrics: one line a metric, and its help.
+std::string metric_list_text(std::span<const MetricTable> tables);
+/// The same as Markdown: docs/metrics.md.
+std::string metric_list_markdown(std::span<const MetricTable> tables);
+/// The tables of metric_facts().
+std::vector<MetricTable> metric_tables();
+
+}  // namespace rocetop::present
