@@ -344,6 +344,9 @@ void Tracker::retire(ConnectionIndex index) {
     listed_strays_ += connection.is_stray() ? 1 : 0;
     finished_.push_back(connection.finish(context_));
     finished_.back().ended_early = !at_end_;
+  } else if (context_.limits.endless) {
+    say_gone(connection.finish(context_));
+    ++evicted_;
   } else {
     context_.held_left += held;
     give_back_lists(connection);

@@ -20,6 +20,12 @@ void shorten(SpaceCounts& counts, Nanos before, bool wanted, ListBudget& budget)
   budget.left += runs + episodes;
 }
 
+/// While it is open whether a queue pair is used again, the packets since then are in no count: in another connection
+/// they would count as something else.
+const Connection& beyond_doubt(const Connection& connection) {
+  return connection.suspicion ? *connection.suspicion->before : connection;
+}
+
 std::size_t listed(const SpaceCounts& space) { return space.missing.size() + space.episodes.size(); }
 
 }  // namespace
@@ -45,7 +51,7 @@ std::vector<ConnectionCounts> Tracker::connections(const std::function<void()>& 
     constexpr std::size_t kFewMilliseconds = 1'024;
     if (meanwhile && out.size() % kFewMilliseconds == kFewMilliseconds - 1) meanwhile();
     if (place.live) {
-      out.push_back(place.live->counts());
+      out.push_back(beyond_doubt(*place.live).counts());
     } else {
       out.push_back(*place.finished);
     }
