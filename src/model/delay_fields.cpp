@@ -38,9 +38,9 @@ FieldValue of_wall(const Direction& d, Nanos time) {
 }
 
 constexpr std::array kMessages = {
-    Field<Messages>{"count", "messages", "messages", "Messages from first packet to the reply that completed them.",
+    Field<Messages>{"count", "messages", "messages", "Messages completed: from first packet to the reply that did.",
                     kCounter, [](const Messages& m) -> FieldValue { return m.complete; }},
-    Field<Messages>{"bytes", "bytes", "bytes", "Payload of these messages.", kCounter,
+    Field<Messages>{"bytes", "bytes", "bytes", "Payload of the completed messages.", kCounter,
                     [](const Messages& m) -> FieldValue { return m.bytes; }},
     Field<Messages>{"partial", "partial", "messages",
                     "Messages that the capture holds in part: begun before it, or with a piece it missed. Not timed.",
@@ -82,10 +82,10 @@ constexpr std::array kDelays = {
                      kCounter, split<&Split::host>},
     Field<Direction>{"rnr_stalls.count", "RNR waits", "waits", "Resends after an RNR NAK.", kCounter,
                      [](const Direction& d) -> FieldValue { return d.messages.rnr_waits; }},
-    Field<Direction>{"rnr_stalls.waited_ns", "waited", "nanoseconds", "From these RNR NAKs to the resends.", kCounter,
+    Field<Direction>{"rnr_stalls.waited_ns", "waited", "nanoseconds", "Time from RNR NAKs to the resends.", kCounter,
                      [](const Direction& d) { return nanos(d.messages.rnr_waited); }},
-    Field<Direction>{"rnr_stalls.advertised_ns", "advertised", "nanoseconds", "What the RNR NAKs asked for.", kCounter,
-                     [](const Direction& d) { return nanos(d.messages.rnr_advertised); }},
+    Field<Direction>{"rnr_stalls.advertised_ns", "advertised", "nanoseconds", "Time that the RNR NAKs asked for.",
+                     kCounter, [](const Direction& d) { return nanos(d.messages.rnr_advertised); }},
     Field<Direction>{"rnr_stalls.wall_ratio", "of the time", "ratio", "RNR waits as a share of time_split.wall_ns.",
                      kGauge, [](const Direction& d) { return of_wall(d, d.messages.rnr_waited); }},
     Field<Direction>{"credits.replies", "with credits", "packets", "Acknowledgements that carried a credit count.",

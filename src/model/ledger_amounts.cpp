@@ -172,9 +172,8 @@ void count_at_most(const Histogram& histogram, std::span<const std::int64_t> edg
   std::fill(counts.begin(), counts.end(), 0);
   std::uint64_t so_far = 0;
   std::size_t edge = 0;
-  histogram.each_bucket([&](std::int64_t lowest, std::int64_t highest, std::uint32_t values) {
-    const std::int64_t middle = lowest + (highest - lowest) / 2;
-    for (; edge < edges.size() && middle > edges[edge]; ++edge) counts[edge] = so_far;
+  histogram.each_bucket([&](std::int64_t lowest, std::int64_t, std::uint32_t values) {
+    for (; edge < edges.size() && lowest > edges[edge]; ++edge) counts[edge] = so_far;
     so_far += values;
   });
   for (; edge < edges.size(); ++edge) counts[edge] = so_far;

@@ -17,6 +17,8 @@ inline constexpr std::size_t kProtocols = 4;  ///< of wire::Protocol
 inline constexpr std::size_t kDscps = 64;
 enum class TimeState : std::uint8_t { kMoving, kNetwork, kPeer, kHost };  ///< as in track::TimeSplit
 inline constexpr std::size_t kTimeStates = 4;
+enum class PauseKind : std::uint8_t { kXoff, kXon };
+inline constexpr std::size_t kPauseKinds = 2;
 
 /// Upper edges of the buckets, in nanoseconds: few, as each is a series. Above the last one there is +Inf.
 inline constexpr std::array<std::int64_t, 10> kRttEdges = {5'000,   10'000,  20'000,    50'000,    100'000,
@@ -75,7 +77,8 @@ struct ClassAmounts {
 
 /// Pauses of one class, as the capture shows them.
 struct PauseAmounts {
-  std::uint64_t paused_ns = 0;  ///< at least, where the speed of the link is not known
+  std::uint64_t paused_ns = 0;                      ///< at least, where the speed of the link is not known
+  std::array<std::uint64_t, kPauseKinds> frames{};  ///< by PauseKind
 };
 
 /// Adds what a direction of a connection counts.
@@ -97,7 +100,8 @@ PauseAmounts raise(PauseAmounts& level, const PauseAmounts& now);
 PairAmounts part_of(const PairAmounts& level, const PairAmounts& most);
 void take_away(PairAmounts& from, const PairAmounts& part);
 
-/// How many values of `histogram` are at most as large as each edge, to within one of its buckets (3 %).
+/// How many values of `histogram` are at most as large as each edge. Those in the bucket of the edge are (as in
+/// Histogram::share_above()): they are up to 3 % above it.
 void count_at_most(const Histogram& histogram, std::span<const std::int64_t> edges, std::span<std::uint64_t> counts);
 
 }  // namespace rocetop::model

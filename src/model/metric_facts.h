@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace rocetop::model {
@@ -17,7 +18,11 @@ struct MetricFacts {
   std::string unit;                 ///< "packets", "seconds", "bytes", "ratio" …
   std::string help;                 ///< one sentence
   std::vector<std::string> labels;  ///< their names, in order
-  std::string note;                 ///< when it is there, if it is not always: "with --per-connection"
+  std::vector<std::string> values;  ///< of the last label, if they are always these
 };
+
+/// The name of a metric: "rocetop_", what it is about, and then, where it does not end with it already, its unit if
+/// that is a base unit of Prometheus (seconds, bytes, ratio), and "_total" if it is a counter.
+std::string metric_name(std::string_view about, std::string_view unit, MetricKind kind);
 
 }  // namespace rocetop::model

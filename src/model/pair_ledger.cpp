@@ -177,10 +177,16 @@ void PairLedger::update_connections(const Snapshot& totals, const std::vector<Co
   const auto activity = [&](std::size_t i) { return i < recent.size() ? recent[i].bytes_on_wire : 0; };
   std::vector<std::size_t> others;
   std::map<std::uint32_t, ConnectionEntry> kept;
+  std::set<std::uint32_t> without_row;
   for (std::size_t i = 0; i < totals.connections.size(); ++i) {
-    const auto known = connections_.find(totals.connections[i].id);
+    const std::uint32_t id = totals.connections[i].id;
+    const auto known = connections_.find(id);
     if (known == connections_.end()) {
-      others.push_back(i);
+      if (activity(i) > 0) {
+        others.push_back(i);
+      } else if (connections_without_row_.count(id) != 0) {
+        without_row.insert(id);
+      }
       continue;
     }
     ConnectionEntry entry = known->second;
@@ -193,7 +199,6 @@ void PairLedger::update_connections(const Snapshot& totals, const std::vector<Co
   };
   const std::size_t chosen = std::min(places, others.size());
   std::partial_sort(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(chosen), others.end(), busier);
-  std::set<std::uint32_t> without_row;
   for (std::size_t n = 0; n < others.size(); ++n) {
     const std::uint32_t id = totals.connections[others[n]].id;
     if (n < chosen) {
@@ -248,7 +253,11 @@ void PairLedger::book_pauses(const Snapshot& totals) {
       now[i].paused_ns += static_cast<std::uint64_t>(std::max<std::int64_t>(paused.count, 0));
     }
   }
-  for (std::size_t i = 0; i < now.size(); ++i) add(pauses_[i], raise(pause_levels_[i], now[i]));
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const PauseCounts& frames = i < totals.capture.pfc.size() ? totals.capture.pfc[i] : totals.capture.pause_802_3x;
+    now[i].frames = {frames.xoff_frames, frames.xon_frames};
+    add(pauses_[i], raise(pause_levels_[i], now[i]));
+  }
 }
 
 void PairLedger::fill(LedgerRows& out) const {

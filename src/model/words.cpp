@@ -13,7 +13,7 @@ std::string_view pick(const std::array<std::string_view, N>& words, Enum value) 
   return i < N ? words[i] : "?";
 }
 
-constexpr std::array<std::string_view, 4> kProtocols = {"RoCEv2", "RoCEv1", "veRoCE", "InfiniBand"};
+constexpr std::array<std::string_view, 4> kProtocolWords = {"RoCEv2", "RoCEv1", "veRoCE", "InfiniBand"};
 constexpr std::array<std::string_view, 8> kTransports = {"RC", "UC", "RD", "UD", "CNP", "XRC", "vendor_6", "vendor_7"};
 constexpr std::array<std::string_view, 4> kEcn = {"not_ect", "ect1", "ect0", "ce"};
 constexpr std::array<std::string_view, 3> kIcrc = {"unchecked", "good", "bad"};
@@ -55,7 +55,7 @@ constexpr std::array<std::string_view, 7> kLoopWords = {
 
 }  // namespace
 
-std::string_view word(wire::Protocol protocol) { return pick(kProtocols, protocol); }
+std::string_view word(wire::Protocol protocol) { return pick(kProtocolWords, protocol); }
 std::string_view word(wire::Transport transport) { return pick(kTransports, transport); }
 std::string_view word(wire::Ecn ecn) { return pick(kEcn, ecn); }
 std::string_view word(wire::IcrcStatus status) { return pick(kIcrc, status); }
@@ -76,6 +76,18 @@ std::string_view word(track::Loop loop) {
                                          "reaction_missing", "not_marked", "oscillating"};
   return kWords[static_cast<std::size_t>(loop)];
 }
+
+std::string_view word(Carrier carrier) {
+  constexpr std::array<std::string_view, kCarriers> kWords = {"roce", "tcp", "udp", "other_ip", "not_ip"};
+  return pick(kWords, carrier);
+}
+
+std::string_view word(TimeState state) {
+  constexpr std::array<std::string_view, kTimeStates> kWords = {"moving", "network", "peer", "host"};
+  return pick(kWords, state);
+}
+
+std::string_view word(PauseKind kind) { return kind == PauseKind::kXoff ? "xoff" : "xon"; }
 
 std::string_view in_words(wire::Undecodable reason) { return pick(kUndecodableWords, reason); }
 std::string_view in_words(wire::Ecn ecn) { return pick(kEcnWords, ecn); }

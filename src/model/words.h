@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "model/ledger_amounts.h"
+#include "model/traffic_mix.h"
 #include "track/counts.h"
 #include "track/observation.h"
 #include "verdict/finding.h"
@@ -33,6 +35,9 @@ std::string_view word(verdict::Severity severity);
 std::string_view word(verdict::Confidence confidence);
 
 std::string_view word(track::Loop loop);  ///< "notification_missing"
+std::string_view word(Carrier carrier);   ///< "other_ip"
+std::string_view word(TimeState state);   ///< "moving"
+std::string_view word(PauseKind kind);    ///< "xoff"
 
 std::string_view in_words(wire::Undecodable reason);   ///< "the BTH version is not 0"
 std::string_view in_words(wire::Ecn ecn);              ///< "Not-ECT"

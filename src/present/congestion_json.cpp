@@ -112,15 +112,13 @@ void pausing_ports(JsonWriter& json, const model::Snapshot& snapshot) {
   json.end_array();
 }
 
-constexpr std::string_view kCarrierWords[model::kCarriers] = {"roce", "tcp", "udp", "other_ip", "not_ip"};
-
 void mix_row(JsonWriter& json, const std::string& name, const model::TrafficMix::Row& row) {
   if (std::all_of(row.begin(), row.end(), [](const auto& cell) { return cell.frames == 0; })) return;
   json.key(name);
   json.begin_object();
   for (std::size_t c = 0; c < row.size(); ++c) {
     if (row[c].frames == 0) continue;
-    json.key(kCarrierWords[c]);
+    json.key(model::word(static_cast<model::Carrier>(c)));
     json.begin_object();
     json.member("frames", row[c].frames);
     json.member("bytes", row[c].bytes);

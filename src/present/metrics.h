@@ -6,12 +6,10 @@
 #include <prometheus/metric_family.h>
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "model/live.h"
-#include "model/metric_facts.h"
 #include "model/pair_ledger.h"
 
 namespace rocetop::present {
@@ -28,22 +26,7 @@ model::LedgerOptions that_fit(const model::LedgerOptions& wanted, const MetricsO
 std::vector<prometheus::MetricFamily> metric_families(const model::LiveSnapshot& snapshot,
                                                       const MetricsOptions& options);
 
-/// What metric_families() may give, in its order.
-std::vector<model::MetricFacts> metric_facts();
-
 /// Prometheus' text format, version 0.0.4.
 std::string metrics_text(const std::vector<prometheus::MetricFamily>& families);
-
-/// A table of metrics under its heading, for the listing.
-struct MetricTable {
-  std::string title;  ///< "Pairs of hosts"
-  std::vector<model::MetricFacts> metrics;
-};
-/// For --list-metrics: one line a metric, and its help.
-std::string metric_list_text(std::span<const MetricTable> tables);
-/// The same as Markdown: docs/metrics.md.
-std::string metric_list_markdown(std::span<const MetricTable> tables);
-/// The tables of metric_facts().
-std::vector<MetricTable> metric_tables();
 
 }  // namespace rocetop::present

@@ -87,6 +87,45 @@ class Silence final : public source::FrameSource {
 /// A pipe that nothing comes through: no packet tells the time.
 std::unique_ptr<Silence> no_packets() { return std::make_unique<Silence>(std::nullopt, milliseconds(1)); }
 
+TEST(LiveMonitor, KeepsALedgerForWhoAsks) {
+  const auto frames = frames_of(kTwoLosses);
+  EXPECT_EQ(all_of(*monitor(replay(frames))).back()->ledger, nullptr);
+  LiveMonitorOptions options;
+  options.ledger.emplace();
+  options.silent = seconds(1);  // the connection is forgotten between the two, and begins anew
+  const auto snapshots = all_of(*monitor(replay(frames), options));
+  const model::LedgerRows& rows = *snapshots.back()->ledger;
+  EXPECT_EQ(rows.protocols[0].packets, frames.size());
+  EXPECT_EQ(rows.protocols[0].episodes[static_cast<std::size_t>(track::Cause::kNak)], 2U);
+  EXPECT_EQ(rows.connections_in_all, 2U);
+  std::uint64_t before = 0;
+  for (const auto& snapshot : snapshots) {
+    EXPECT_GE(snapshot->ledger->protocols[0].packets, before);
+    before = snapshot->ledger->protocols[0].packets;
+  }
+}
+
+/// A reset is for people who look; counters go on.
+TEST(LiveMonitor, AResetLeavesTheLedgerAsItIs) {
+  const auto frames = frames_of(kTwoLosses);
+  LiveMonitorOptions options;
+  options.ledger.emplace();
+  const auto made = monitor(replay(frames), options);
+  made->start();
+  std::uint64_t packets = 0;
+  std::uint64_t number = 0;
+  for (bool final = false; !final;) {
+    const auto next = made->newer_than(number, std::chrono::seconds(60));
+    ASSERT_NE(next, nullptr);
+    if (number == 0) made->reset();
+    EXPECT_GE(next->ledger->protocols[0].packets, packets);
+    number = next->number;
+    packets = next->ledger->protocols[0].packets;
+    final = next->final;
+  }
+  EXPECT_GT(packets, 0U);
+}
+
 TEST(LiveMonitor, WithoutPacketsTheWallTellsTheTime) {
   LiveMonitorOptions options;
   options.endless = true;
