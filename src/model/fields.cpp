@@ -35,6 +35,14 @@ template <track::Cause C>
 FieldValue episodes(const Space& s) {
   return s.episodes_by_cause[static_cast<std::size_t>(C)];
 }
+template <track::Cause C>
+FieldValue resent(const Space& s) {
+  return s.retransmitted_by_cause[static_cast<std::size_t>(C)];
+}
+template <track::Cause C>
+FieldValue resent_bytes(const Space& s) {
+  return s.retransmitted_bytes_by_cause[static_cast<std::size_t>(C)];
+}
 template <wire::Ecn E>
 FieldValue ecn(const Direction& d) {
   return d.ecn[static_cast<std::size_t>(E)];
@@ -61,10 +69,11 @@ constexpr std::array kCapture = {
     Field<Capture>{"capture_missed_packets", "unseen", "packets",
                    "Packets that were acknowledged but are not in the capture: lost by the capture, not the network.",
                    kCounter, member<&Capture::capture_missed_packets, Capture>},
-    Field<Capture>{"completeness", "complete", "ratio",
-                   "Packets seen / (packets seen + packets the capture missed), of packets with a PSN of their own. 1 "
-                   "says nothing where completeness_known is false.",
-                   kGauge, member<&Capture::completeness, Capture>},
+    Field<Capture>{
+        "completeness", "complete", "ratio",
+        "Packets seen / (packets seen + packets the capture missed), of packets with a PSN of their own; not "
+        "known where nothing was acknowledged.",
+        kGauge, member<&Capture::completeness, Capture>},
     Field<Capture>{"pfc_frames", "PFC", "frames", "Priority flow control frames.", kCounter,
                    member<&Capture::pfc_frames, Capture>},
     Field<Capture>{"ip_fragments", "fragments", "frames", "RoCE frames that are fragments of an IP datagram.", kCounter,
@@ -80,7 +89,7 @@ constexpr std::array kCapture = {
                    "Packets of queue pairs 0 and 1 (connection management and the like).", kCounter,
                    member<&Capture::management_frames, Capture>},
     Field<Capture>{"duplicated_frames", "copies", "frames",
-                   "Second copies made by the capture; left out of the connections' counts.", kCounter,
+                   "Second copies made by the capture: left out of the connections' counts.", kCounter,
                    member<&Capture::duplicated_frames, Capture>},
     Field<Capture>{"backward_clock_steps", "clock steps", "frames", "Frames stamped before their predecessor.",
                    kCounter, member<&Capture::backward_clock_steps, Capture>},
@@ -187,12 +196,42 @@ constexpr std::array kSpace = {
     Field<Space>{"episodes_by_cause.unknown", "unknown", "episodes",
                  "Times the sender went back for a reason the capture does not show.", kCounter,
                  episodes<track::Cause::kUnknown>},
+    Field<Space>{"retransmitted_packets_by_cause.nak", "resent, nak", "packets",
+                 "Packets sent again after a sequence NAK.", kCounter, resent<track::Cause::kNak>},
+    Field<Space>{"retransmitted_packets_by_cause.rnr", "resent, rnr", "packets", "Packets sent again after an RNR NAK.",
+                 kCounter, resent<track::Cause::kRnr>},
+    Field<Space>{"retransmitted_packets_by_cause.timeout", "resent, timeout", "packets",
+                 "Packets sent again after silence.", kCounter, resent<track::Cause::kTimeout>},
+    Field<Space>{"retransmitted_packets_by_cause.read_restart", "resent, read_restart", "packets",
+                 "Packets sent again as a READ was asked again while responses flowed.", kCounter,
+                 resent<track::Cause::kReadRestart>},
+    Field<Space>{"retransmitted_packets_by_cause.spurious", "resent, spurious", "packets",
+                 "Packets sent again although the tap had seen them acknowledged.", kCounter,
+                 resent<track::Cause::kSpurious>},
+    Field<Space>{"retransmitted_packets_by_cause.unknown", "resent, unknown", "packets",
+                 "Packets sent again for a reason the capture does not show.", kCounter,
+                 resent<track::Cause::kUnknown>},
+    Field<Space>{"retransmitted_bytes_by_cause.nak", "resent bytes, nak", "bytes",
+                 "Payload sent again after a sequence NAK.", kCounter, resent_bytes<track::Cause::kNak>},
+    Field<Space>{"retransmitted_bytes_by_cause.rnr", "resent bytes, rnr", "bytes",
+                 "Payload sent again after an RNR NAK.", kCounter, resent_bytes<track::Cause::kRnr>},
+    Field<Space>{"retransmitted_bytes_by_cause.timeout", "resent bytes, timeout", "bytes",
+                 "Payload sent again after silence.", kCounter, resent_bytes<track::Cause::kTimeout>},
+    Field<Space>{"retransmitted_bytes_by_cause.read_restart", "resent bytes, read_restart", "bytes",
+                 "Payload sent again as a READ was asked again while responses flowed.", kCounter,
+                 resent_bytes<track::Cause::kReadRestart>},
+    Field<Space>{"retransmitted_bytes_by_cause.spurious", "resent bytes, spurious", "bytes",
+                 "Payload sent again although the tap had seen them acknowledged.", kCounter,
+                 resent_bytes<track::Cause::kSpurious>},
+    Field<Space>{"retransmitted_bytes_by_cause.unknown", "resent bytes, unknown", "bytes",
+                 "Payload sent again for a reason the capture does not show.", kCounter,
+                 resent_bytes<track::Cause::kUnknown>},
 };
 
 constexpr std::array kConnection = {
     Field<Totals>{"packets", "packets", "packets", "RoCE packets, both directions.", kCounter,
                   member<&Totals::frames, Totals>},
-    Field<Totals>{"bytes_on_wire", "bytes", "bytes", "Length of these frames on the wire.", kCounter,
+    Field<Totals>{"bytes_on_wire", "bytes", "bytes", "Length of these packets on the wire.", kCounter,
                   member<&Totals::bytes_on_wire, Totals>},
     Field<Totals>{"bits_per_second", "rate", "bits_per_second", "Bits on the wire between first and last packet.",
                   kGauge, [](const Totals& t) { return or_null(t.bits_per_second()); }},
