@@ -150,6 +150,16 @@ std::vector<model::CaptureInput> inputs(const model::LiveSnapshot& snapshot) {
   return out;
 }
 
+/// `name`, told apart from those of the rows there are: no two series are the same.
+std::string unlike(const std::string& name, const std::vector<Row<model::CaptureInput>>& rows) {
+  std::string out = name;
+  const auto is_taken = [&] {
+    return std::any_of(rows.begin(), rows.end(), [&](const auto& row) { return row.labels[0] == out; });
+  };
+  for (int n = 2; is_taken(); ++n) out = name + " (" + std::to_string(n) + ")";
+  return out;
+}
+
 std::vector<Row<model::PairAmounts>> pair_rows(const model::LedgerRows& ledger) {
   std::vector<Row<model::PairAmounts>> out;
   for (const model::PairRow& row : ledger.pairs) {
@@ -302,7 +312,7 @@ std::vector<MetricFamily> metric_families(const model::LiveSnapshot& snapshot, c
   Families out;
   std::vector<Row<model::CaptureInput>> input_rows;
   const std::vector<model::CaptureInput> captured = inputs(snapshot);
-  for (const auto& input : captured) input_rows.push_back({{label_text(input.name)}, &input});
+  for (const auto& input : captured) input_rows.push_back({{unlike(label_text(input.name), input_rows)}, &input});
   out.add(model::input_metrics(), input_rows);
   if (!snapshot.ledger) return out.take();
 

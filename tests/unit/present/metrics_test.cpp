@@ -209,6 +209,15 @@ TEST(Metrics, NamesOfFilesAreMadeHarmless) {
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
 }
 
+TEST(Metrics, InterfacesThatLookAlikeAreToldApart) {
+  LiveSnapshot s = live({});
+  s.interfaces.resize(3);
+  s.interfaces[0].name = "eth\xfe";
+  s.interfaces[1].name = "eth\xff";
+  s.interfaces[2].name = "eth\xfd";
+  EXPECT_EQ(series(s).count("rocetop_capture_packets_total{interface=\"eth\xEF\xBF\xBD (3)\"}"), 1U);
+}
+
 TEST(Metrics, WithoutALedgerThereIsOnlyTheCapture) {
   LiveSnapshot s = live({quiet_connection(1, "10.0.0.1", "10.0.0.2")});
   s.ledger.reset();
