@@ -17,6 +17,7 @@ namespace {
 constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 
 volatile std::sig_atomic_t interrupt_seen = 0;  // the signal
+volatile std::sig_atomic_t hangup_seen = 0;
 std::atomic<const char*> half_written = nullptr;
 std::atomic<const char*> last_words = nullptr;  // set: the first signal ends the program
 std::atomic<void (*)()> last_act = nullptr;
@@ -56,6 +57,13 @@ extern "C" void on_interrupt(int signal) {
   errno = saved;
 }
 
+extern "C" void on_hangup(int) {
+  const int saved = errno;
+  hangup_seen = 1;
+  wake_interrupt_pipe();
+  errno = saved;
+}
+
 }  // namespace
 
 void stop_on_interrupt() {
@@ -68,6 +76,20 @@ void stop_on_interrupt() {
     action.sa_mask = all_signals();
     sigaction(signal, &action, nullptr);
   }
+}
+
+void reload_on_hangup() {
+  struct sigaction action{};
+  action.sa_handler = on_hangup;
+  action.sa_mask = all_signals();
+  sigaction(SIGHUP, &action, nullptr);
+}
+
+bool reload_wanted() {
+  // One that comes between the two lines is answered by this look, too.
+  const bool wanted = hangup_seen != 0;
+  hangup_seen = 0;
+  return wanted;
 }
 
 bool interrupted() { return interrupt_seen != 0; }

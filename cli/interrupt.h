@@ -35,6 +35,11 @@ class SignalsHeld {
 /// Called by whatever signal ends the program at once; only what a signal handler may do. Null for nothing.
 void call_when_killed(void (*function)());
 
+/// From here on SIGHUP, also one that was ignored, asks for something to be read again, and ends nothing.
+void reload_on_hangup();
+/// Whether that was asked for since the last call.
+bool reload_wanted();
+
 /// Readable once interrupted, or after wake_interrupt_pipe(); -1 before stop_on_interrupt().
 int interrupt_descriptor();
 /// For other signal handlers: whoever waits for the descriptor looks around.

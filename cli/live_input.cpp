@@ -14,6 +14,7 @@
 #include "privileges.h"
 #include "source/input_name.h"
 #include "source/live_interfaces.h"
+#include "source/loop_source.h"
 #include "source/opening_source.h"
 #include "source/pipe_source.h"
 #include "source/replay_source.h"
@@ -30,6 +31,8 @@ bool is_pipe(const std::string& path) {
   return ::stat(path.c_str(), &facts) == 0 && S_ISFIFO(facts.st_mode);
 }
 
+bool is_pipe_or_input(const std::string& path) { return path == "-" || is_pipe(path); }
+
 using Source = Result<std::unique_ptr<source::FrameSource>>;
 
 /// How far time goes at once where nothing waits. Who looks may change the interval: steps that most of them consist
@@ -44,6 +47,9 @@ Result<LiveInput> replay(const LiveInputOptions& options) {
   const auto speed = parse_speed(options.speed);
   if (!speed) return speed.error();
   LiveInput input;
+  if (options.loop_silence && std::any_of(options.files.begin(), options.files.end(), is_pipe_or_input)) {
+    return Error{"--loop cannot read a pipe or standard input twice", "Write it into a file first."};
+  }
   if (options.files.size() == 1 && is_pipe(options.files.front())) {
     auto pipe = std::make_unique<source::PipeSource>(
         [path = options.files.front()](int stop) { return source::open_capture(path, stop); });
@@ -68,6 +74,9 @@ Result<LiveInput> replay(const LiveInputOptions& options) {
   auto opened = open(interrupt_descriptor());
   if (!opened) return opened.error();
   input.source = std::move(opened.value());
+  if (options.loop_silence) {
+    input.source = std::make_unique<source::LoopSource>(std::move(input.source), open, *options.loop_silence);
+  }
   return input;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct LiveInputOptions {
   std::uint32_t snap_length = 256;
   Nanos interval = seconds(1);  ///< between snapshots
   bool at_once = false;         ///< somebody looks: a pipe that nothing comes from yet is opened later, by who reads it
+  std::optional<Nanos> loop_silence = {};  ///< files are read again and again, with so much time between rounds
 };
 
 struct LiveInput {

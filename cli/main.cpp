@@ -7,6 +7,7 @@
 
 #include "command_name.h"
 #include "exit_status.h"
+#include "export.h"
 #include "help_format.h"
 #include "live.h"
 #include "message.h"
@@ -41,19 +42,24 @@ int run(std::vector<std::string> arguments) {
       "Examples:\n"
       "  sudo rocetop live -i eth0\n"
       "  rocetop triage capture.pcapng\n"
+      "  sudo rocetop export -i eth0\n"
       "  rocetop packets capture.pcapng host 192.0.2.1");
   TriageOptions triage_options;
   PacketsOptions packets_options;
   LiveOptions live_options;
+  ExportOptions export_options;
   RulesOptions rules_options;
   CLI::App* triage = add_triage(app, triage_options);
   CLI::App* packets = add_packets(app, packets_options);
   CLI::App* live = add_live(app, live_options);
+  CLI::App* exporter = add_export(app, export_options);
   CLI::App* rules = add_rules(app, rules_options);
 
   if (!arguments.empty()) {
     const auto wrong = wrong_command(
-        arguments.front(), {triage->get_name(), packets->get_name(), live->get_name(), rules->get_name()}, file_exists);
+        arguments.front(),
+        {triage->get_name(), packets->get_name(), live->get_name(), exporter->get_name(), rules->get_name()},
+        file_exists);
     if (wrong) return complain(*wrong), kExitError;
   }
   for (const std::string& word : arguments) live_options.typed += (live_options.typed.empty() ? "" : " ") + word;
@@ -62,7 +68,16 @@ int run(std::vector<std::string> arguments) {
     triage_options.common.words.after_dashes.assign(dashes + 1, arguments.end());
     packets_options.common.words.after_dashes = triage_options.common.words.after_dashes;
     live_options.words.after_dashes = triage_options.common.words.after_dashes;
+    export_options.words.after_dashes = triage_options.common.words.after_dashes;
     arguments.erase(dashes, arguments.end());
+  }
+  export_options.typed = live_options.typed;
+  if (!arguments.empty() && arguments.front() == exporter->get_name()) {
+    export_options.arguments.assign(arguments.begin() + 1, arguments.end());
+    auto with_file = export_words(export_options.arguments);
+    if (!with_file) return complain(with_file.error()), kExitError;
+    arguments.erase(arguments.begin() + 1, arguments.end());
+    arguments.insert(arguments.end(), with_file->begin(), with_file->end());
   }
   const std::vector<std::string> words = arguments;
   std::reverse(arguments.begin(), arguments.end());  // the parser takes them from the back
@@ -76,6 +91,7 @@ int run(std::vector<std::string> arguments) {
   if (triage->parsed()) return run_triage(triage_options);
   if (packets->parsed()) return run_packets(packets_options);
   if (live->parsed()) return run_live(live_options);
+  if (exporter->parsed()) return run_export(export_options);
   if (rules->parsed()) return run_rules(rules_options);
   if (stdout_is_terminal()) return run_live(live_options);
   complain("no subcommand given, and standard output is no terminal to watch on",

@@ -4,6 +4,7 @@
 #include "interrupt.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -101,6 +102,26 @@ TEST_F(Interrupt, HeldSignalsComeLater) {
         _exit(early ? 1 : 2);
       },
       testing::KilledBySignal(SIGTERM), "later");
+}
+
+TEST_F(Interrupt, AHangupAsksOnceForAReading) {
+  EXPECT_EXIT(
+      {
+        stop_on_interrupt();
+        reload_on_hangup();
+        bool good = !reload_wanted();
+        raise(SIGHUP);
+        raise(SIGHUP);
+        pollfd woken;
+        woken.fd = interrupt_descriptor();
+        woken.events = POLLIN;
+        good = good && poll(&woken, 1, 0) == 1;
+        drain_interrupt_pipe();
+        good = good && poll(&woken, 1, 0) == 0;
+        good = good && reload_wanted() && !reload_wanted() && !interrupted();
+        _exit(good ? 7 : 1);
+      },
+      testing::ExitedWithCode(7), "");
 }
 
 }  // namespace

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "export_config.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <optional>
+#include <sstream>
+
+#include "small_file.h"
+
+namespace rocetop::cli {
+namespace {
+
+constexpr const char* kOption = "--config";
+
+/// Of the last --config FILE or --config=FILE.
+std::optional<std::string> named_file(const std::vector<std::string>& words) {
+  std::optional<std::string> file;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == kOption && i + 1 < words.size()) file = words[i + 1];
+    if (words[i].starts_with("--config=")) file = words[i].substr(9);
+  }
+  return file;
+}
+
+bool is_given(const std::vector<std::string>& words, const std::string& name) {
+  const std::string option = "--" + name;
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    return word == option || word.starts_with(option + "=") ||
+           (name == "interface" && word.starts_with("-i") && !word.starts_with("--"));
+  });
+}
+
+/// "web.listen-address" is written as it is, or as listen-address in a section [web].
+std::string name_of(const CLI::ConfigItem& item) {
+  std::string name;
+  for (const std::string& parent : item.parents) name += parent + ".";
+  return name + item.name;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> with_config_file(const std::vector<std::string>& words,
+                                                  const std::vector<std::string>& options) {
+  const auto file = named_file(words);
+  if (!file) return words;
+  auto text = read_small_file(*file);
+  if (!text) return text.error();
+  std::vector<CLI::ConfigItem> items;
+  try {
+    std::istringstream stream(text.value());
+    items = CLI::ConfigTOML().from_config(stream);
+  } catch (const CLI::Error& error) {
+    return Error{*file + ": " + error.what(), ""};
+  }
+  std::vector<std::string> out;
+  for (const CLI::ConfigItem& item : items) {
+    if (item.name == "++" || item.name == "--") continue;  // where a section begins and ends
+    const std::string name = name_of(item);
+    if (name == "config" || std::find(options.begin(), options.end(), name) == options.end()) {
+      return Error{*file + ": " + name + " is no option that can be set in a file",
+                   "They are named as in rocetop export --help, without the dashes."};
+    }
+    if (is_given(words, name)) continue;
+    for (const std::string& input : item.inputs) out.push_back("--" + name + "=" + input);
+  }
+  out.insert(out.end(), words.begin(), words.end());
+  return out;
+}
+
+}  // namespace rocetop::cli

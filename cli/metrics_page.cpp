@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "metrics_page.h"
+
+#include <chrono>
+#include <utility>
+
+namespace rocetop::cli {
+
+MetricsPage::MetricsPage(PageSource source) : source_(std::move(source)), text_(std::make_shared<const std::string>()) {
+  thread_ = std::thread([this] { run(); });
+}
+
+MetricsPage::~MetricsPage() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void MetricsPage::get(bool gzip, HttpRespond respond) {
+  {
+    const std::lock_guard lock(mutex_);
+    wishes_.push_back({gzip, std::move(respond)});
+  }
+  changed_.notify_all();
+}
+
+void MetricsPage::render_again() {
+  const std::lock_guard lock(mutex_);
+  ++version_;
+}
+
+void MetricsPage::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return stopping_ || !wishes_.empty(); });
+    if (stopping_) return;
+    Wish wish = std::move(wishes_.front());
+    wishes_.pop_front();
+    const bool stale = std::exchange(rendered_version_, version_) != version_;
+    lock.unlock();
+    if (stale) rendered_.reset();
+    const auto begin = std::chrono::steady_clock::now();
+    HttpResponse response = make(wish.gzip);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    if (source_.took) source_.took(took.count());
+    wish.respond(std::move(response));
+    wish = {};
+    lock.lock();
+  }
+}
+
+HttpResponse MetricsPage::make(bool gzip) {
+  if (const auto snapshot = source_.newest(); snapshot && snapshot != rendered_) render(snapshot);
+  HttpResponse response;
+  response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+  response.headers.emplace_back("Vary", "Accept-Encoding");
+  std::string changes = source_.changes();
+  if (!gzip) {
+    response.body = {text_, std::make_shared<const std::string>(std::move(changes))};
+    return response;
+  }
+  if (!deflated_.bytes) deflated_ = deflate_part(*text_, false);
+  response.gzip = true;
+  response.body = gzip_of({deflated_, deflate_part(changes, true)});
+  return response;
+}
+
+void MetricsPage::render(const PageSource::SnapshotPtr& snapshot) {
+  rendered_ = snapshot;
+  text_ = std::make_shared<const std::string>(source_.lasts(*snapshot));
+  deflated_ = {};
+}
+
+}  // namespace rocetop::cli

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The files that `rocetop export` reads again: that they changed, and options in them.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "export_config.h"
+#include "file_folder.h"
+#include "file_watch.h"
+
+namespace rocetop::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+const Words kOptions = {"config", "max-pairs", "web.listen-address", "pair-histograms", "interface"};
+
+TEST(ExportConfig, OptionsOfAFileComeBeforeThoseOfTheCommandLine) {
+  const test::Folder folder;
+  const std::string path = folder.write("rocetop.toml",
+                                        "# a comment\n"
+                                        "max-pairs = 200\n"
+                                        "pair-histograms = true\n"
+                                        "interface = [\"eth0\", \"eth1\"]\n"
+                                        "[web]\n"
+                                        "listen-address = \":0\"\n");
+  const Words given = {"--config", path, "-r", "x.pcap"};
+  const auto words = with_config_file(given, kOptions);
+  ASSERT_TRUE(words) << words.error().message;
+  EXPECT_EQ(words.value(), (Words{"--max-pairs=200", "--pair-histograms=true", "--interface=eth0", "--interface=eth1",
+                                  "--web.listen-address=:0", "--config", path, "-r", "x.pcap"}));
+}
+
+TEST(ExportConfig, TheCommandLineWins) {
+  const test::Folder folder;
+  const std::string path = folder.write("rocetop.toml", "max-pairs = 200\ninterface = \"eth0\"\n");
+  const Words given = {"--config=" + path, "--max-pairs", "7", "-ieth1"};
+  EXPECT_EQ(with_config_file(given, kOptions).value(), given);
+}
+
+TEST(ExportConfig, WhatIsNoOptionIsNamed) {
+  const test::Folder folder;
+  const std::string path = folder.write("rocetop.toml", "max-pears = 200\n");
+  const auto words = with_config_file({"--config", path}, kOptions);
+  ASSERT_FALSE(words);
+  EXPECT_EQ(words.error().message, path + ": max-pears is no option that can be set in a file");
+  EXPECT_FALSE(with_config_file({"--config", folder.write("b", "config = \"c\"\n")}, kOptions));
+  EXPECT_FALSE(with_config_file({"--config", folder.path("nosuch")}, kOptions));
+}
+
+TEST(ExportConfig, WithoutAFileNothingIsAdded) {
+  const Words given = {"-i", "eth0"};
+  EXPECT_EQ(with_config_file(given, kOptions).value(), given);
+}
+
+TEST(FileWatch, TellsOnceThatAFileIsAnother) {
+  const test::Folder folder;
+  const std::string path = folder.write("a", "1");
+  FileWatch watch;
+  watch.watch({path, folder.path("later")});
+  EXPECT_FALSE(watch.changed());
+  folder.write("a", "22");
+  EXPECT_FALSE(watch.changed());  // it may still be written to
+  EXPECT_TRUE(watch.changed());
+  EXPECT_FALSE(watch.changed());
+  folder.write("later", "x");
+  EXPECT_FALSE(watch.changed());
+  folder.write("a", "333");
+  EXPECT_FALSE(watch.changed());
+  EXPECT_TRUE(watch.changed());
+  std::filesystem::remove(path);
+  EXPECT_FALSE(watch.changed());
+  EXPECT_TRUE(watch.changed());
+}
+
+TEST(FileWatch, SeesALinkThatPointsElsewhere) {
+  const test::Folder folder;
+  folder.write("old", "same");
+  folder.write("new", "same");
+  std::filesystem::create_symlink("old", folder.path("link"));
+  FileWatch watch;
+  watch.watch({folder.path("link")});
+  std::filesystem::create_symlink("new", folder.path("next"));
+  std::filesystem::rename(folder.path("next"), folder.path("link"));  // as Kubernetes does
+  EXPECT_FALSE(watch.changed());
+  EXPECT_TRUE(watch.changed());
+}
+
+}  // namespace
+}  // namespace rocetop::cli
