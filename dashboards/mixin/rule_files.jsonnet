@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The files of dashboards/prometheus, as text.
+// Rules and alerts as text: for Prometheus, and for its Kubernetes operator.
 local mixin = import 'mixin.libsonnet';
 local made = '# SPDX-License-Identifier: BSD-3-Clause\n' +
              '# Made by dashboards/build from dashboards/mixin; a test compares. Change the source instead.\n';
@@ -30,7 +30,20 @@ local rules_yaml(groups) = std.join('\n', [made + 'groups:'] + [
   for group in groups.groups
 ]);
 
+// For the Prometheus operator: both files as one object.
+local indented(yaml, indent) = std.join('\n', [indent + line for line in std.split(yaml, '\n') if !std.startsWith(line, '#')]);
+local prometheus_rule = made + |||
+  apiVersion: monitoring.coreos.com/v1
+  kind: PrometheusRule
+  metadata:
+    name: rocetop
+    labels:
+      app.kubernetes.io/name: rocetop-export
+  spec:
+||| + indented(rules_yaml({ groups: mixin.prometheusRules.groups + mixin.prometheusAlerts.groups }), '  ');
+
 {
   'rules.yml': rules_yaml(mixin.prometheusRules),
   'alerts.yml': rules_yaml(mixin.prometheusAlerts),
+  'prometheus_rule.yaml': prometheus_rule,
 }

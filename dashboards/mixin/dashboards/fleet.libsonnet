@@ -16,7 +16,7 @@ local verdicts = g.row('Is it the network, the receiver, or the capture?', [
     [g.target(hosts_with('capture', 3), 'hosts')],
     c.no_rules,
     g.thresholds('green', [[1, 'red']]),
-  ) { links: [{ title: 'Capture honesty', url: c.url(c.uids.capture), targetBlank: false }] },
+  ) + g.link('Capture honesty', c.url(c.uids.capture)),
   g.stat(
     'Hosts with network trouble',
     'Loss on a lossless class, more than 1 % resent for loss, or a class that is paused for more than a fifth of the ' +
@@ -25,7 +25,7 @@ local verdicts = g.row('Is it the network, the receiver, or the capture?', [
     [g.target(hosts_with('network', 3), 'hosts')],
     c.no_rules,
     g.thresholds('green', [[1, 'red']]),
-  ) { links: [{ title: 'Reliability', url: c.url(c.uids.reliability), targetBlank: false }] },
+  ) + g.link('Reliability', c.url(c.uids.reliability)),
   g.stat(
     'Hosts with receiver trouble',
     'Receivers that are not ready (RNR) for more than 5 % of the time of a host pair, or that refused a request.',
@@ -33,7 +33,7 @@ local verdicts = g.row('Is it the network, the receiver, or the capture?', [
     [g.target(hosts_with('receiver', 3), 'hosts')],
     c.no_rules,
     g.thresholds('green', [[1, 'red']]),
-  ) { links: [{ title: 'Reliability', url: c.url(c.uids.reliability), targetBlank: false }] },
+  ) + g.link('Reliability', c.url(c.uids.reliability)),
   g.stat(
     'Cannot tell',
     'Hosts of which no network trouble was seen by a capture that is not to be trusted. They are not fine: ' +

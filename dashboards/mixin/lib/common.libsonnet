@@ -89,11 +89,7 @@ local promql = import 'promql.libsonnet';
       self.verdict_thresholds,
       self.capture_mappings,
       width=6
-    ) {
-      links: [
-        { title: 'Capture honesty', url: $.url($.uids.capture, '&${instance:queryparam}'), targetBlank: false },
-      ],
-    },
+    ) + g.link('Capture honesty', $.url($.uids.capture, '&${instance:queryparam}')),
     g.stat(
       'Network',
       'Worst of the chosen hosts: loss on a lossless class, more than 1 % resent for loss, or a class paused for ' +

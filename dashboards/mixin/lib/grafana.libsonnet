@@ -101,7 +101,9 @@ local datasource = { type: 'prometheus', uid: '${datasource}' };
         graphMode: graph,
         justifyMode: 'auto',
         orientation: 'auto',
+        percentChangeColorMode: 'standard',
         reduceOptions: { calcs: ['lastNotNull'], fields: '', values: false },
+        showPercentChange: false,
         textMode: 'auto',
         wideLayout: true,
       },
@@ -120,11 +122,15 @@ local datasource = { type: 'prometheus', uid: '${datasource}' };
       },
       options: {
         displayMode: 'basic',
+        legend: { calcs: [], displayMode: 'list', placement: 'bottom', showLegend: false },
+        maxVizHeight: 300,
         minVizHeight: 10,
         minVizWidth: 0,
+        namePlacement: 'auto',
         orientation: 'horizontal',
         reduceOptions: { calcs: ['lastNotNull'], fields: '', values: false },
         showUnfilled: true,
+        sizing: 'auto',
         valueMode: 'color',
       },
     },
@@ -158,6 +164,7 @@ local datasource = { type: 'prometheus', uid: '${datasource}' };
         filterValues: { le: 1e-9 },
         legend: { show: true },
         rowsFrame: { layout: 'auto' },
+        showValue: 'never',
         tooltip: { mode: 'single', showColorScale: false, yHistogram: true },
         yAxis: { axisPlacement: 'left', reverse: false, unit: unit },
       },
@@ -188,7 +195,7 @@ local datasource = { type: 'prometheus', uid: '${datasource}' };
       },
       options: {
         cellHeight: 'sm',
-        footer: { countRows: false, fields: '', reducer: ['sum'], show: false },
+        frameIndex: 0,
         showHeader: true,
         sortBy: if sort == null then [] else [{ desc: true, displayName: sort }],
       },
@@ -213,6 +220,22 @@ local datasource = { type: 'prometheus', uid: '${datasource}' };
     'custom.cellOptions': { type: 'color-background', mode: 'basic' },
   },
   linked(title, url): { links: [{ title: title, url: url, targetBlank: false }] },
+
+  // On a panel's title.
+  link(title, url): {
+    links: [{
+      asDropdown: false,
+      icon: 'external link',
+      includeVars: false,
+      keepTime: false,
+      tags: [],
+      targetBlank: false,
+      title: title,
+      tooltip: title,
+      type: 'link',
+      url: url,
+    }],
+  },
 
   // Makes series whose name matches use the right axis with another unit.
   on_right_axis(name, unit, label): {
@@ -243,7 +266,6 @@ local datasource = { type: 'prometheus', uid: '${datasource}' };
   row(title, panels, collapsed=false): { title: title, panels: panels, collapsed: collapsed },
 
   datasource_variable: {
-    current: {},
     hide: 0,
     includeAll: false,
     label: 'Data source',
@@ -262,7 +284,6 @@ local datasource = { type: 'prometheus', uid: '${datasource}' };
     allValue: '.*',
     current: { selected: true, text: 'All', value: '$__all' },
     datasource: datasource,
-    definition: query,
     description: description,
     hide: 0,
     includeAll: true,
