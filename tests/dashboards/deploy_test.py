@@ -77,10 +77,11 @@ class Systemd(unittest.TestCase):
 
     def test_exposure(self):
         # Tenths; 2.0 is "OK" in systemd's words, most units of a distribution have 9.
-        done = run(program("systemd-analyze"), "security", "--offline=yes", "--no-pager", "--threshold=20", str(self.unit))
+        security = [program("systemd-analyze"), "security", "--offline=yes", "--no-pager", "--threshold=20"]
+        done = run(*security, str(self.unit))
         self.assertEqual(done.returncode, 0, done.stdout[-400:] + done.stderr)
         self.unit.write_text(self.unit.read_text().replace("DynamicUser=yes\nAmbient", "Ambient"))  # as root
-        done = run("systemd-analyze", "security", "--offline=yes", "--no-pager", "--threshold=20", str(self.unit))
+        done = run(*security, str(self.unit))
         self.assertNotEqual(done.returncode, 0)
 
 
@@ -118,7 +119,8 @@ class Kubernetes(unittest.TestCase):
     def test_everything_is_in_the_base(self):
         there = {path.name for path in KUBERNETES.glob("*.yaml")} - {"kustomization.yaml"}
         self.assertEqual(set(self.kustomization["resources"]), there)
-        self.assertEqual(set(self.objects), {"Namespace", "ServiceAccount", "DaemonSet", "PodMonitor", "PrometheusRule"})
+        kinds = {"Namespace", "ServiceAccount", "DaemonSet", "PodMonitor", "PrometheusRule"}
+        self.assertEqual(set(self.objects), kinds)
         self.assertEqual(self.kustomization["namespace"], self.objects["Namespace"]["metadata"]["name"])
 
     def test_rights(self):

@@ -51,8 +51,8 @@ class Dashboards(unittest.TestCase):
         self.assertIn("/templating/list/1", broken(lambda d: d["templating"]["list"][1].update(type="guess")))
         self.assertIn("options: /tooltip/mode",
                       broken(lambda d: panel(d, "timeseries")["options"]["tooltip"].update(mode="all")))
-        self.assertIn("fieldConfig: /drawStyle",
-                      broken(lambda d: panel(d, "timeseries")["fieldConfig"]["defaults"]["custom"].update(drawStyle="x")))
+        self.assertIn("fieldConfig: /drawStyle", broken(
+            lambda d: panel(d, "timeseries")["fieldConfig"]["defaults"]["custom"].update(drawStyle="x")))
         self.assertIn("no such panel", broken(lambda d: panel(d, "heatmap").update(type="heat")))
 
 

@@ -37,7 +37,7 @@ local now = g.row('What the capture is worth', [
     'Captured interfaces that are down or gone; rocetop waits for them.',
     'none',
     [g.target('sum(rocetop_capture_interface_up{%s} == bool 0)' % host, 'interfaces')],
-    'No interface is captured: files or a pipe are read',
+    c.no_interface,
     g.thresholds('green', [[1, 'orange']]),
   ),
   g.stat(
@@ -45,7 +45,7 @@ local now = g.row('What the capture is worth', [
     'Interfaces whose RDMA device counts packets while the capture sees no RoCE.',
     'none',
     [g.target('sum(rocetop_bypass_suspected{%s})' % host, 'interfaces')],
-    c.no_exporter,
+    c.no_interface,
     g.thresholds('green', [[1, 'red']]),
   ),
   g.stat(

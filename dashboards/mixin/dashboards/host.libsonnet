@@ -33,7 +33,7 @@ local ports = g.row('Ports', [
     'Interfaces whose RDMA device counts packets while the capture sees no RoCE. Then the wire lines below are blind.',
     'none',
     [g.target('sum(rocetop_bypass_suspected{%s})' % host, 'interfaces')],
-    c.no_exporter,
+    c.no_interface,
     g.thresholds('green', [[1, 'red']]),
     width=5
   ),

@@ -45,6 +45,7 @@ local promql = import 'promql.libsonnet';
   // No data, in words: the commonest reason first.
   no_exporter: 'No data: no exporter of this job was scraped in this time',
   no_rules: 'No data: are the recording rules (prometheus/rules.yml) loaded?',
+  no_interface: 'No interface is captured: files or a pipe are read',
   none_seen: 'Nothing of the kind was seen',
   no_traffic: 'No RoCE traffic was seen',
   no_connections: 'Off: run the exporter with --per-connection top=N',

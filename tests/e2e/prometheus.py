@@ -1,0 +1,470 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""A real Prometheus scrapes real exporters that replay captures: what it holds is what `triage` says of the same
+captures, and every expression of every dashboard, rule and alert is answered.
+Run as: prometheus.py PROGRAM CAPTURES."""
+from __future__ import annotations
+
+import collections
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.error
+import urllib.parse
+import urllib.request
+
+for folder in ("dashboards", "support"):
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / folder))
+import mixin  # noqa: E402
+from capture_files import pcapng, read_pcapng  # noqa: E402
+
+PROGRAM = ""
+CAPTURES = pathlib.Path()
+DEADLINE = 120  # seconds, for things that take one or two
+
+# Read to their end; the exporter goes on with the figures of the end.
+FINISHED = ("write-loss.pcapng", "rnr.pcapng.zst", "timeout.pcapng.zst", "nak-fatal.pcapng.zst", "spurious.pcapng.zst",
+            "read-restart.pcapng.zst", "reorder.pcapng.zst", "capture-missed.pcapng.zst", "peer-silent.pcapng.zst",
+            "resend-lost.pcapng.zst", "ce-cnp.pcapng.zst", "encapsulations.pcapng",
+            "lab/bottleneck_ecn.middle.out.pcap.zst")
+# Again and again, so that rates are not zero: loss, congestion, a receiver that is not ready, a capture that misses
+# packets, loss in a lossless class, timeouts.
+LOOPING = ("write-loss.pcapng", "ce-cnp.pcapng.zst", "rnr.pcapng.zst", "capture-missed.pcapng.zst", "lossless.pcapng",
+           "timeout.pcapng.zst")
+LOSSLESS_DSCP = 26
+
+
+# What these captures, or captures at all, do not show: no adapter, no interface, no VLAN tag, no pause, no trouble.
+MAY_BE_EMPTY = re.compile(
+    r"rocetop_(adapter|interface|host)_|rocetop_capture_(interface_up|interface_changes|dropped)|rocetop_pause_|"
+    r"rocetop_bypass_suspected|"
+    r"rocetop_priority_|rocetop_(http_rejected|config_reloads)_|:rocetop_pause_seconds:|dropped_packets:ratio")
+# Filters that nothing passes while all is well, by rule.
+MAY_BE_QUIET = {"RocetopExporterDown", "RocetopBypassSuspected", "RocetopSeriesLimited", "RocetopCnpStorm",
+                "RocetopPauseStorm", "RocetopCaptureDrops"}
+
+
+def wait_until(condition, what: str):
+    """Polls what has no event of its own, up to a generous end."""
+    end = time.monotonic() + DEADLINE
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.05)
+    raise AssertionError(f"waited in vain for: {what}")
+
+
+class Exporter:
+    def __init__(self, capture: str, folder: pathlib.Path, *options: str):
+        self.capture = capture
+        self.log = folder / f"{re.sub(r'[^a-z0-9]+', '-', capture)}-{len(options)}.log"
+        path = CAPTURES / capture
+        words = [PROGRAM, "export", "-r", str(path if path.exists() else folder / capture),
+                 "--web.listen-address", "127.0.0.1:0", "--per-connection", "top=100", "--interval", "200ms", *options]
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(words, stdout=log, stderr=subprocess.STDOUT)
+        found = wait_until(self.listening, f"an address of: {' '.join(words)}")
+        self.instance = f"127.0.0.1:{found.group(1)}"
+
+    def listening(self):
+        text = self.log.read_text(errors="replace")
+        if self.process.poll() is not None:
+            raise AssertionError(f"ended with {self.process.returncode}: {text}")
+        return re.search(r"(?:https?://)[^/\s]*:(\d+)", text)
+
+
+class Prometheus:
+    def __init__(self, folder: pathlib.Path, exporters: list[Exporter]):
+        # JSON is YAML. Rule files as they are shipped; targets as deploy/prometheus does it.
+        targets = folder / "targets.json"
+        targets.write_text(json.dumps([{"targets": [e.instance for e in exporters], "labels": {"rack": "r1"}}]))
+        config = folder / "prometheus.yml"
+        config.write_text(json.dumps({
+            "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
+            "rule_files": [str(mixin.FOLDER / "prometheus" / name) for name in ("rules.yml", "alerts.yml")],
+            "scrape_configs": [{"job_name": "rocetop", "file_sd_configs": [{"files": [str(targets)]}]}]}))
+        self.log = folder / "prometheus.log"
+        words = ["prometheus", f"--config.file={config}", f"--storage.tsdb.path={folder / 'tsdb'}",
+                 "--web.listen-address=127.0.0.1:0"]
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=log)
+        port = wait_until(self.port, "Prometheus' address")
+        self.url = f"http://127.0.0.1:{port}"
+        wait_until(self.ready, "Prometheus to be ready")
+
+    def ready(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.url}/-/ready", timeout=DEADLINE) as answer:
+                return answer.status == 200
+        except urllib.error.URLError:
+            return False
+
+    def port(self):
+        """Prometheus does not say which port it got, the kernel does."""
+        if self.process.poll() is not None:
+            raise AssertionError(self.log.read_text(errors="replace"))
+        inodes = set()
+        for entry in pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir():
+            try:
+                inodes |= set(re.findall(r"socket:\[(\d+)\]", os.readlink(entry)))
+            except OSError:
+                pass  # closed meanwhile
+        for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]:
+            words = line.split()
+            if words[3] == "0A" and words[9] in inodes:
+                return int(words[1].split(":")[1], 16)
+        return None
+
+    def get(self, path: str, **parameters) -> dict:
+        url = f"{self.url}{path}?{urllib.parse.urlencode(parameters)}"
+        try:
+            with urllib.request.urlopen(url, timeout=DEADLINE) as answer:
+                return json.load(answer)["data"]
+        except urllib.error.HTTPError as error:
+            raise AssertionError(f"{path} {parameters}: {error.read().decode()}") from None
+
+    def query(self, promql: str) -> list[tuple[dict, float]]:
+        data = self.get("/api/v1/query", query=promql)
+        return [(series["metric"], float(series["value"][1])) for series in data["result"]]
+
+    def range(self, promql: str) -> list[dict]:
+        now = time.time()
+        return self.get("/api/v1/query_range", query=promql, start=now - 60, end=now, step=5)["result"]
+
+    def value(self, promql: str) -> float | None:
+        found = self.query(promql)
+        return found[0][1] if found else None
+
+
+FOLDER: tempfile.TemporaryDirectory
+FINISHED_EXPORTERS: list[Exporter] = []
+LOOPING_EXPORTERS: list[Exporter] = []
+PROMETHEUS: Prometheus
+TRIAGE: dict[str, dict] = {}
+
+
+def with_dscp(path: pathlib.Path, dscp: int) -> bytes:
+    """A capture of IPv4 with another DSCP. The ICRC does not cover it."""
+    interfaces, frames = read_pcapng(path)
+
+    def changed(data: bytes) -> bytes:
+        if data[12:14] != b"\x08\x00":
+            return data
+        header = bytearray(data[14:34])
+        header[1] = dscp << 2 | header[1] & 3
+        header[10:12] = bytes(2)
+        total = sum(int.from_bytes(header[i:i + 2], "big") for i in range(0, 20, 2))
+        total = (total & 0xFFFF) + (total >> 16)
+        header[10:12] = (~((total & 0xFFFF) + (total >> 16)) & 0xFFFF).to_bytes(2, "big")
+        return data[:14] + bytes(header) + data[34:]
+
+    return pcapng("DSCP changed", interfaces, [frame._replace(data=changed(frame.data)) for frame in frames])
+
+
+def triage(capture: str) -> dict:
+    if capture not in TRIAGE:
+        done = subprocess.run([PROGRAM, "triage", "--json", str(CAPTURES / capture)], capture_output=True)
+        TRIAGE[capture] = json.loads(done.stdout)
+    return TRIAGE[capture]
+
+
+def scraped() -> bool:
+    """Every exporter has been scraped at its end, and every rule was evaluated on several scrapes of it."""
+    for exporter in FINISHED_EXPORTERS:
+        frames = PROMETHEUS.value(f'sum(rocetop_capture_packets_total{{instance="{exporter.instance}"}})')
+        over = PROMETHEUS.value(f'rocetop_up{{instance="{exporter.instance}"}}') == 0
+        if frames != triage(exporter.capture)["capture"]["frames"] or not over:
+            return False
+    for exporter in LOOPING_EXPORTERS:
+        # Counters went up between two scrapes.
+        if not PROMETHEUS.value(f'sum(rate(rocetop_data_packets_total{{instance="{exporter.instance}"}}[1m])) > 0'):
+            return False
+    if PROMETHEUS.value("count(instance:rocetop_network:verdict)") != len(FINISHED_EXPORTERS + LOOPING_EXPORTERS):
+        return False
+    # Rules look back for five minutes: what goes on must have gone on for long enough to be more than their thresholds.
+    active = {e.name for e in mixin.rule_expressions() if e.kind == "alert" and PROMETHEUS.query(e.promql())}
+    return active >= {e.name for e in mixin.rule_expressions() if e.kind == "alert"} - MAY_BE_QUIET
+
+
+def setUpModule():
+    global FOLDER, PROMETHEUS
+    FOLDER = tempfile.TemporaryDirectory()
+    folder = pathlib.Path(FOLDER.name)
+    (folder / "lossless.pcapng").write_bytes(with_dscp(CAPTURES / "write-loss.pcapng", LOSSLESS_DSCP))
+    for capture in FINISHED:
+        # The window: findings of a capture's first half minute go on, too.
+        FINISHED_EXPORTERS.append(Exporter(capture, folder, "--speed", "max", "--window", "24h"))
+    for capture in LOOPING:
+        LOOPING_EXPORTERS.append(Exporter(capture, folder, "--speed", "10", "--loop"))
+    PROMETHEUS = Prometheus(folder, FINISHED_EXPORTERS + LOOPING_EXPORTERS)
+    wait_until(scraped, "every exporter in Prometheus, with its final figures")
+
+
+def tearDownModule():
+    for process in [PROMETHEUS.process, *(e.process for e in FINISHED_EXPORTERS + LOOPING_EXPORTERS)]:
+        process.send_signal(signal.SIGTERM)
+    codes = [e.process.wait(DEADLINE) for e in FINISHED_EXPORTERS + LOOPING_EXPORTERS]
+    PROMETHEUS.process.wait(DEADLINE)
+    FOLDER.cleanup()
+    if any(codes):
+        raise AssertionError(f"exporters ended with {codes} on SIGTERM")
+
+
+def counts(report: dict) -> dict[str, collections.Counter]:
+    """What triage says, by metric and then by the values of its labels but protocol."""
+    found = collections.defaultdict(collections.Counter)
+    for connection in report["connections"]:
+        for d in connection["directions"]:
+            way = (d["src"], d["dst"])
+            found["rocetop_packets_total"][way] += d["frames"]
+            found["rocetop_bytes_total"][way] += d["bytes_on_wire"]
+            found["rocetop_ce_packets_total"][way] += d["ecn"]["ce"]
+            found["rocetop_cnp_packets_total"][way] += d["cnps"]
+            found["rocetop_rnr_naks_total"][way] += d["rnr_naks"]
+            found["rocetop_bad_icrc_packets_total"][way] += d["icrc"]["bad"]
+            for code, count in d["naks"].items():
+                found["rocetop_naks_total"][(*way, code)] += count
+            for space in (d["requests"], d["responses"]):
+                found["rocetop_data_packets_total"][way] += space["packets"]
+                found["rocetop_payload_bytes_total"][way] += space["payload_bytes"]
+                found["rocetop_duplicate_packets_total"][way] += space["duplicate_packets"]
+                found["rocetop_reordered_packets_total"][way] += space["reordered_packets"]
+                found["resent"][way] += sum(space["retransmitted_packets"].values())
+                found["resent bytes"][way] += space["retransmitted_bytes"]
+                for outcome, count in space["missing_packets"].items():
+                    found["rocetop_missing_packets_total"][(*way, outcome)] += count
+                for episode in space["episodes"]:
+                    found["rocetop_retransmit_episodes_total"][(*way, episode["cause"])] += 1
+            for operation, messages in d["messages"].items():
+                found["rocetop_messages_total"][(*way, operation)] += messages["count"]
+                found["rocetop_message_bytes_total"][(*way, operation)] += messages["bytes"]
+    return found
+
+
+LABELS = {"rocetop_naks_total": "code", "rocetop_missing_packets_total": "outcome",
+          "rocetop_retransmit_episodes_total": "cause", "rocetop_messages_total": "operation",
+          "rocetop_message_bytes_total": "operation"}
+
+
+def not_zero(counter) -> dict:
+    return {key: value for key, value in counter.items() if value}
+
+
+class Values(unittest.TestCase):
+    """Prometheus' values are triage's."""
+
+    maxDiff = None
+
+    def each(self, check):
+        for exporter in FINISHED_EXPORTERS:
+            with self.subTest(capture=exporter.capture):
+                check(exporter, triage(exporter.capture))
+
+    def held(self, exporter: Exporter, promql: str, *labels: str) -> dict:
+        answer = PROMETHEUS.query(promql.replace("{}", f'{{instance="{exporter.instance}"}}'))
+        return not_zero({tuple(metric[label] for label in labels): value for metric, value in answer})
+
+    def test_host_pairs(self):
+        def check(exporter: Exporter, report: dict):
+            for metric, expected in counts(report).items():
+                if metric.startswith("rocetop_"):
+                    labels = ["src", "dst"] + ([LABELS[metric]] if metric in LABELS else [])
+                    with self.subTest(metric=metric):
+                        promql = f"sum by ({', '.join(labels)}) ({metric}{{}})"
+                        self.assertEqual(self.held(exporter, promql, *labels), not_zero(expected))
+
+        self.each(check)
+
+    def test_resends(self):
+        causes = set()
+
+        def check(exporter: Exporter, report: dict):
+            expected = counts(report)
+            for metric, name in (("rocetop_retransmitted_packets_total", "resent"),
+                                 ("rocetop_retransmitted_bytes_total", "resent bytes")):
+                self.assertEqual(self.held(exporter, f"sum by (src, dst) ({metric}{{}})", "src", "dst"),
+                                 not_zero(expected[name]))
+            by_cause = self.held(exporter, "sum by (cause) (rocetop_retransmitted_packets_total{})", "cause")
+            seen = {(cause,) for _, _, cause in expected["rocetop_retransmit_episodes_total"]}
+            self.assertLessEqual(set(by_cause), seen)
+            causes.update(by_cause)
+
+        self.each(check)
+        self.assertGreaterEqual(causes, {("nak",), ("rnr",), ("timeout",), ("read_restart",), ("spurious",)})
+
+    def test_capture(self):
+        def check(exporter: Exporter, report: dict):
+            capture = report["capture"]
+            self.assertEqual(self.held(exporter, "sum(rocetop_capture_packets_total{})"), {(): capture["frames"]})
+            self.assertEqual(self.held(exporter, "sum(rocetop_capture_bytes_total{})"), {(): capture["bytes_on_wire"]})
+            for metric, key in (("roce", "roce_frames"), ("missed", "capture_missed_packets"),
+                                ("truncated", "truncated_frames")):
+                self.assertEqual(self.held(exporter, f"sum(rocetop_capture_{metric}_packets_total{{}})"),
+                                 not_zero({(): capture[key]}), metric)
+            complete = PROMETHEUS.value(f'rocetop_capture_completeness_ratio{{instance="{exporter.instance}"}}')
+            if complete is not None:
+                self.assertAlmostEqual(complete, capture["completeness"], places=9)
+
+        self.each(check)
+
+    def test_findings(self):
+        def check(exporter: Exporter, report: dict):
+            expected = collections.Counter((f["rule"], f["severity"]) for f in report["findings"])
+            self.assertEqual(self.held(exporter, "rocetop_finding_active{}", "rule", "severity"), dict(expected))
+
+        self.each(check)
+
+    def test_connections(self):
+        def check(exporter: Exporter, report: dict):
+            expected = {str(c["id"]): sum(d["frames"] for d in c["directions"]) for c in report["connections"]}
+            found = self.held(exporter, "sum by (connection) (rocetop_connection_packets_total{})", "connection")
+            self.assertEqual(found, {(key,): value for key, value in expected.items()})
+
+        self.each(check)
+
+    def test_classes(self):
+        def check(exporter: Exporter, report: dict):
+            missing = sum(sum(s["missing_packets"].values()) for c in report["connections"] for d in c["directions"]
+                          for s in (d["requests"], d["responses"]))
+            self.assertEqual(self.held(exporter, "sum(rocetop_class_missing_packets_total{})"), not_zero({(): missing}))
+
+        self.each(check)
+
+    def test_histograms(self):
+        def samples(report: dict, distribution) -> dict:
+            found = [distribution(d) for c in report["connections"] for d in c["directions"]]
+            return not_zero({(): sum(one["count"] for one in found if one)})
+
+        def check(exporter: Exporter, report: dict):
+            for metric, distribution in (("rtt", lambda d: d["rtt_ns"]),
+                                         ("ce_to_cnp", lambda d: (d["congestion"] or {}).get("ce_to_cnp_ns"))):
+                expected = samples(report, distribution)
+                self.assertEqual(self.held(exporter, f"sum(rocetop_{metric}_seconds_count{{}})"), expected, metric)
+                last = f"sum(rocetop_{metric}_seconds_bucket{{}} and on (le) label_replace(vector(1), "
+                last += '"le", "+Inf", "", ""))'
+                self.assertEqual(self.held(exporter, last), expected, metric)
+
+        self.each(check)
+
+
+class Expressions(unittest.TestCase):
+    """Every expression is answered, and not with nothing."""
+
+    def check(self, expression: mixin.Expression, variables: dict[str, str], empty_is_fine=False):
+        promql = expression.promql(variables)
+        now = PROMETHEUS.query(promql)
+        if expression.kind in ("panel", "annotation"):
+            over_time = PROMETHEUS.range(promql)
+            self.assertEqual(bool(now), bool(over_time) and bool(now))
+        names = " ".join(mixin.metric_names(promql))
+        if not empty_is_fine and not MAY_BE_EMPTY.search(names) and expression.name not in MAY_BE_QUIET:
+            self.assertTrue(now, promql)
+        return now
+
+    def test_all_hosts(self):
+        found = mixin.expressions()
+        self.assertGreater(len(found), 200)
+        answered = 0
+        for expression in found:
+            with self.subTest(where=expression.where):
+                # Some alerts have two forms, in full and where the capture is not to be trusted; scraped() waited
+                # for one of them.
+                answer = self.check(expression, {}, expression.kind == "alert")
+                answered += bool(answer)
+        self.assertGreater(answered, 170)
+
+    def test_legends_name_labels_that_are_there(self):
+        for name, dashboard in mixin.dashboards().items():
+            for panel in mixin.panels(dashboard):
+                for target in panel.get("targets", []):
+                    wanted = set(re.findall(r"\{\{(\w+)\}\}", target["legendFormat"]))
+                    promql = mixin.substitute(target["expr"], {})
+                    for metric, _ in PROMETHEUS.query(promql):
+                        with self.subTest(dashboard=name, panel=panel["title"]):
+                            self.assertLessEqual(wanted, set(metric), promql)
+
+    def test_variables_choose(self):
+        chosen = LOOPING_EXPORTERS[0]
+        variables = {"instance": re.escape(chosen.instance), "src": re.escape("192.0.2.1"),
+                     "dst": re.escape("192.0.2.2")}
+        escaped = {name: value.replace("\\", "\\\\") for name, value in variables.items()}
+        for name, dashboard in mixin.dashboards().items():
+            for expression in mixin.dashboard_expressions(name, dashboard):
+                with self.subTest(where=expression.where):
+                    for metric, _ in self.check(expression, escaped, empty_is_fine=True):
+                        if "$instance" in expression.text and "instance" in metric:
+                            self.assertEqual(metric["instance"], chosen.instance)
+                        if "$src" in expression.text and "src" in metric:
+                            self.assertIn(metric["src"], ("192.0.2.1", "192.0.2.2"))
+
+    def test_rates_are_of_what_passed(self):
+        loss, congestion, receiver = LOOPING_EXPORTERS[:3]
+
+        def rate(exporter, metric, **labels):
+            matchers = ", ".join([f'instance="{exporter.instance}"'] + [f'{k}="{v}"' for k, v in labels.items()])
+            return PROMETHEUS.value(f"sum(rate({metric}{{{matchers}}}[5m]))")
+
+        self.assertGreater(rate(loss, "rocetop_retransmitted_packets_total", cause="nak"), 0)
+        self.assertEqual(rate(loss, "rocetop_retransmitted_packets_total", cause="rnr"), 0)
+        self.assertGreater(rate(congestion, "rocetop_ce_packets_total"), 0)
+        self.assertGreater(rate(congestion, "rocetop_cnp_packets_total"), 0)
+        self.assertGreater(rate(receiver, "rocetop_rnr_stall_seconds_total"), 0)
+
+
+class Verdicts(unittest.TestCase):
+    """The first row: is it the network, the receiver, or the capture?"""
+
+    def verdict(self, which: str, exporter: Exporter):
+        return PROMETHEUS.value(f'instance:rocetop_{which}:verdict{{instance="{exporter.instance}"}}')
+
+    def test_of_what_goes_on(self):
+        loss, _, receiver, incomplete, lossless, _ = LOOPING_EXPORTERS
+        self.assertEqual(self.verdict("capture", loss), 0)
+        self.assertEqual(self.verdict("network", loss), 3)
+        self.assertEqual(self.verdict("receiver", loss), 0)
+        self.assertEqual(self.verdict("network", receiver), 0)
+        self.assertEqual(self.verdict("receiver", receiver), 3)
+        self.assertEqual(self.verdict("capture", incomplete), 3)
+        self.assertIn(self.verdict("network", incomplete), (1, 2))
+        lost = PROMETHEUS.query("instance:rocetop_lossless_loss:rate5m")
+        self.assertEqual([metric["instance"] for metric, _ in lost], [lossless.instance])
+
+    def test_a_capture_that_is_over_knows_nothing(self):
+        for exporter in FINISHED_EXPORTERS:
+            self.assertEqual(self.verdict("capture", exporter), 3)
+            self.assertIn(self.verdict("network", exporter), (1, 2))
+
+
+class Rules(unittest.TestCase):
+    def test_none_fails(self):
+        groups = PROMETHEUS.get("/api/v1/rules")["groups"]
+        rules = [rule for group in groups for rule in group["rules"]]
+        self.assertEqual(len(rules), len(mixin.rule_expressions()))
+        for rule in rules:
+            self.assertEqual((rule["health"], rule.get("lastError", "")), ("ok", ""), rule["name"])
+
+    def test_targets_are_scraped_without_complaint(self):
+        targets = PROMETHEUS.get("/api/v1/targets")["activeTargets"]
+        self.assertEqual(len(targets), len(FINISHED) + len(LOOPING))
+        for target in targets:
+            self.assertEqual((target["health"], target["lastError"]), ("up", ""))
+        log = PROMETHEUS.log.read_text(errors="replace")
+        # Such as "duplicate sample", "out of order".
+        self.assertEqual([line for line in log.splitlines() if "level=warn" in line or "level=error" in line], [])
+
+
+if __name__ == "__main__":
+    PROGRAM, CAPTURES = sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
+    mixin.needed_yaml()
+    mixin.needed_program("prometheus", "prometheus")
+    if subprocess.run([PROGRAM, "export", "--help"], capture_output=True).returncode != 0:
+        mixin.skip("this rocetop has no export")
+    unittest.main()
