@@ -6,28 +6,22 @@ Run as: prometheus.py PROGRAM CAPTURES."""
 from __future__ import annotations
 
 import collections
-import json
-import os
 import pathlib
 import re
-import signal
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
-import urllib.error
-import urllib.parse
-import urllib.request
 
 for folder in ("dashboards", "support"):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / folder))
 import mixin  # noqa: E402
+import monitoring  # noqa: E402
 from capture_files import pcapng, read_pcapng  # noqa: E402
+from monitoring import Exporter, wait_until  # noqa: E402
 
 PROGRAM = ""
 CAPTURES = pathlib.Path()
-DEADLINE = 120  # seconds, for things that take one or two
 
 # Read to their end; the exporter goes on with the figures of the end.
 FINISHED = ("write-loss.pcapng", "rnr.pcapng.zst", "timeout.pcapng.zst", "nak-fatal.pcapng.zst", "spurious.pcapng.zst",
@@ -40,7 +34,6 @@ LOOPING = ("write-loss.pcapng", "ce-cnp.pcapng.zst", "rnr.pcapng.zst", "capture-
            "timeout.pcapng.zst")
 LOSSLESS_DSCP = 26
 
-
 # What these captures, or captures at all, do not show: no adapter, no interface, no VLAN tag, no pause, no trouble.
 MAY_BE_EMPTY = re.compile(
     r"rocetop_(adapter|interface|host)_|rocetop_capture_(interface_up|interface_changes|dropped)|rocetop_pause_|"
@@ -51,104 +44,11 @@ MAY_BE_QUIET = {"RocetopExporterDown", "RocetopBypassSuspected", "RocetopSeriesL
                 "RocetopPauseStorm", "RocetopCaptureDrops"}
 
 
-def wait_until(condition, what: str):
-    """Polls what has no event of its own, up to a generous end."""
-    end = time.monotonic() + DEADLINE
-    while time.monotonic() < end:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.05)
-    raise AssertionError(f"waited in vain for: {what}")
-
-
-class Exporter:
-    def __init__(self, capture: str, folder: pathlib.Path, *options: str):
-        self.capture = capture
-        self.log = folder / f"{re.sub(r'[^a-z0-9]+', '-', capture)}-{len(options)}.log"
-        path = CAPTURES / capture
-        words = [PROGRAM, "export", "-r", str(path if path.exists() else folder / capture),
-                 "--web.listen-address", "127.0.0.1:0", "--per-connection", "top=100", "--interval", "200ms", *options]
-        with self.log.open("wb") as log:
-            self.process = subprocess.Popen(words, stdout=log, stderr=subprocess.STDOUT)
-        found = wait_until(self.listening, f"an address of: {' '.join(words)}")
-        self.instance = f"127.0.0.1:{found.group(1)}"
-
-    def listening(self):
-        text = self.log.read_text(errors="replace")
-        if self.process.poll() is not None:
-            raise AssertionError(f"ended with {self.process.returncode}: {text}")
-        return re.search(r"(?:https?://)[^/\s]*:(\d+)", text)
-
-
-class Prometheus:
-    def __init__(self, folder: pathlib.Path, exporters: list[Exporter]):
-        # JSON is YAML. Rule files as they are shipped; targets as deploy/prometheus does it.
-        targets = folder / "targets.json"
-        targets.write_text(json.dumps([{"targets": [e.instance for e in exporters], "labels": {"rack": "r1"}}]))
-        config = folder / "prometheus.yml"
-        config.write_text(json.dumps({
-            "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
-            "rule_files": [str(mixin.FOLDER / "prometheus" / name) for name in ("rules.yml", "alerts.yml")],
-            "scrape_configs": [{"job_name": "rocetop", "file_sd_configs": [{"files": [str(targets)]}]}]}))
-        self.log = folder / "prometheus.log"
-        words = ["prometheus", f"--config.file={config}", f"--storage.tsdb.path={folder / 'tsdb'}",
-                 "--web.listen-address=127.0.0.1:0"]
-        with self.log.open("wb") as log:
-            self.process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=log)
-        port = wait_until(self.port, "Prometheus' address")
-        self.url = f"http://127.0.0.1:{port}"
-        wait_until(self.ready, "Prometheus to be ready")
-
-    def ready(self) -> bool:
-        try:
-            with urllib.request.urlopen(f"{self.url}/-/ready", timeout=DEADLINE) as answer:
-                return answer.status == 200
-        except urllib.error.URLError:
-            return False
-
-    def port(self):
-        """Prometheus does not say which port it got, the kernel does."""
-        if self.process.poll() is not None:
-            raise AssertionError(self.log.read_text(errors="replace"))
-        inodes = set()
-        for entry in pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir():
-            try:
-                inodes |= set(re.findall(r"socket:\[(\d+)\]", os.readlink(entry)))
-            except OSError:
-                pass  # closed meanwhile
-        for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]:
-            words = line.split()
-            if words[3] == "0A" and words[9] in inodes:
-                return int(words[1].split(":")[1], 16)
-        return None
-
-    def get(self, path: str, **parameters) -> dict:
-        url = f"{self.url}{path}?{urllib.parse.urlencode(parameters)}"
-        try:
-            with urllib.request.urlopen(url, timeout=DEADLINE) as answer:
-                return json.load(answer)["data"]
-        except urllib.error.HTTPError as error:
-            raise AssertionError(f"{path} {parameters}: {error.read().decode()}") from None
-
-    def query(self, promql: str) -> list[tuple[dict, float]]:
-        data = self.get("/api/v1/query", query=promql)
-        return [(series["metric"], float(series["value"][1])) for series in data["result"]]
-
-    def range(self, promql: str) -> list[dict]:
-        now = time.time()
-        return self.get("/api/v1/query_range", query=promql, start=now - 60, end=now, step=5)["result"]
-
-    def value(self, promql: str) -> float | None:
-        found = self.query(promql)
-        return found[0][1] if found else None
-
-
 FOLDER: tempfile.TemporaryDirectory
 FINISHED_EXPORTERS: list[Exporter] = []
 LOOPING_EXPORTERS: list[Exporter] = []
-PROMETHEUS: Prometheus
-TRIAGE: dict[str, dict] = {}
+PROMETHEUS: monitoring.Server
+TRIAGE: dict[pathlib.Path, dict] = {}
 
 
 def with_dscp(path: pathlib.Path, dscp: int) -> bytes:
@@ -169,10 +69,9 @@ def with_dscp(path: pathlib.Path, dscp: int) -> bytes:
     return pcapng("DSCP changed", interfaces, [frame._replace(data=changed(frame.data)) for frame in frames])
 
 
-def triage(capture: str) -> dict:
+def triage(capture: pathlib.Path) -> dict:
     if capture not in TRIAGE:
-        done = subprocess.run([PROGRAM, "triage", "--json", str(CAPTURES / capture)], capture_output=True)
-        TRIAGE[capture] = json.loads(done.stdout)
+        TRIAGE[capture] = monitoring.triage(PROGRAM, capture)
     return TRIAGE[capture]
 
 
@@ -199,20 +98,23 @@ def setUpModule():
     FOLDER = tempfile.TemporaryDirectory()
     folder = pathlib.Path(FOLDER.name)
     (folder / "lossless.pcapng").write_bytes(with_dscp(CAPTURES / "write-loss.pcapng", LOSSLESS_DSCP))
-    for capture in FINISHED:
+    options = ("--per-connection", "top=100", "--interval", "200ms")
+    for name in FINISHED:
         # The window: findings of a capture's first half minute go on, too.
-        FINISHED_EXPORTERS.append(Exporter(capture, folder, "--speed", "max", "--window", "24h"))
-    for capture in LOOPING:
-        LOOPING_EXPORTERS.append(Exporter(capture, folder, "--speed", "10", "--loop"))
-    PROMETHEUS = Prometheus(folder, FINISHED_EXPORTERS + LOOPING_EXPORTERS)
-    wait_until(scraped, "every exporter in Prometheus, with its final figures")
+        FINISHED_EXPORTERS.append(
+            Exporter(PROGRAM, CAPTURES / name, folder, *options, "--speed", "max", "--window", "24h"))
+    for name in LOOPING:
+        path = CAPTURES / name if (CAPTURES / name).exists() else folder / name
+        LOOPING_EXPORTERS.append(Exporter(PROGRAM, path, folder, *options, "--speed", "10", "--loop"))
+    PROMETHEUS = monitoring.prometheus(
+        folder, FINISHED_EXPORTERS + LOOPING_EXPORTERS, [f"--storage.tsdb.path={folder / 'tsdb'}"],
+        rule_files=[str(mixin.FOLDER / "prometheus" / name) for name in ("rules.yml", "alerts.yml")])
+    wait_until(scraped, "every exporter in Prometheus, with its final figures, and every alert that must fire")
 
 
 def tearDownModule():
-    for process in [PROMETHEUS.process, *(e.process for e in FINISHED_EXPORTERS + LOOPING_EXPORTERS)]:
-        process.send_signal(signal.SIGTERM)
-    codes = [e.process.wait(DEADLINE) for e in FINISHED_EXPORTERS + LOOPING_EXPORTERS]
-    PROMETHEUS.process.wait(DEADLINE)
+    codes = [exporter.end() for exporter in FINISHED_EXPORTERS + LOOPING_EXPORTERS]
+    PROMETHEUS.end()
     FOLDER.cleanup()
     if any(codes):
         raise AssertionError(f"exporters ended with {codes} on SIGTERM")
@@ -265,7 +167,7 @@ class Values(unittest.TestCase):
 
     def each(self, check):
         for exporter in FINISHED_EXPORTERS:
-            with self.subTest(capture=exporter.capture):
+            with self.subTest(capture=exporter.capture.name):
                 check(exporter, triage(exporter.capture))
 
     def held(self, exporter: Exporter, promql: str, *labels: str) -> dict:
@@ -348,9 +250,8 @@ class Values(unittest.TestCase):
                                          ("ce_to_cnp", lambda d: (d["congestion"] or {}).get("ce_to_cnp_ns"))):
                 expected = samples(report, distribution)
                 self.assertEqual(self.held(exporter, f"sum(rocetop_{metric}_seconds_count{{}})"), expected, metric)
-                last = f"sum(rocetop_{metric}_seconds_bucket{{}} and on (le) label_replace(vector(1), "
-                last += '"le", "+Inf", "", ""))'
-                self.assertEqual(self.held(exporter, last), expected, metric)
+                last = f'rocetop_{metric}_seconds_bucket{{instance="{exporter.instance}", le="+Inf"}}'
+                self.assertEqual(not_zero({(): PROMETHEUS.value(f"sum({last})")}), expected, metric)
 
         self.each(check)
 
@@ -456,9 +357,8 @@ class Rules(unittest.TestCase):
         self.assertEqual(len(targets), len(FINISHED) + len(LOOPING))
         for target in targets:
             self.assertEqual((target["health"], target["lastError"]), ("up", ""))
-        log = PROMETHEUS.log.read_text(errors="replace")
         # Such as "duplicate sample", "out of order".
-        self.assertEqual([line for line in log.splitlines() if "level=warn" in line or "level=error" in line], [])
+        self.assertEqual([line for line in PROMETHEUS.said().splitlines() if "level=warn" in line or "level=error" in line], [])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Exporters that replay captures, and what scrapes and answers: Prometheus, VictoriaMetrics. All on ports that the
+kernel chooses, with data in a folder that the test gives and removes."""
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+DEADLINE = 120  # seconds, for things that take one or two
+
+
+def wait_until(condition, what: str):
+    """Polls what has no event of its own, up to a generous end."""
+    end = time.monotonic() + DEADLINE
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.05)
+    raise AssertionError(f"waited in vain for: {what}")
+
+
+class Process:
+    def __init__(self, words: list[str], log: pathlib.Path):
+        self.log = log
+        self.words = words
+        with log.open("wb") as out:
+            self.process = subprocess.Popen(words, stdout=out, stderr=subprocess.STDOUT)
+
+    def said(self) -> str:
+        text = self.log.read_text(errors="replace")
+        if self.process.poll() is not None:
+            raise AssertionError(f"{' '.join(self.words)} ended with {self.process.returncode}: {text}")
+        return text
+
+    def end(self) -> int:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(DEADLINE)
+
+
+class Exporter(Process):
+    """`rocetop export -r CAPTURE`; `instance` is where it listens."""
+
+    def __init__(self, program: str, capture: pathlib.Path, folder: pathlib.Path, *options: str):
+        self.capture = capture
+        number = len(list(folder.glob("exporter-*.log")))
+        super().__init__([program, "export", "-r", str(capture), "--web.listen-address", "127.0.0.1:0", *options],
+                         folder / f"exporter-{number}.log")
+        found = wait_until(lambda: re.search(r"https?://[^/\s]*:(\d+)", self.said()), f"an address of {capture}")
+        self.instance = f"127.0.0.1:{found.group(1)}"
+
+
+class Server(Process):
+    """Something with Prometheus' query API. It was told to listen on port 0; the kernel knows which it got."""
+
+    def __init__(self, words: list[str], log: pathlib.Path, ready: str):
+        super().__init__(words, log)
+        self.url = f"http://127.0.0.1:{wait_until(self.port, f'the port of {words[0]}')}"
+        wait_until(lambda: self.is_ready(ready), f"{words[0]} to be ready")
+
+    def port(self) -> int | None:
+        self.said()
+        inodes = set()
+        for entry in pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir():
+            try:
+                inodes |= set(re.findall(r"socket:\[(\d+)\]", os.readlink(entry)))
+            except OSError:
+                pass  # closed meanwhile
+        for table in ("tcp", "tcp6"):
+            for line in pathlib.Path("/proc/net", table).read_text().splitlines()[1:]:
+                words = line.split()
+                if words[3] == "0A" and words[9] in inodes:  # 0A: it listens
+                    return int(words[1].split(":")[1], 16)
+        return None
+
+    def is_ready(self, path: str) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.url}{path}", timeout=DEADLINE) as answer:
+                return answer.status == 200
+        except urllib.error.URLError:
+            return False
+
+    def text(self, path: str) -> str:
+        with urllib.request.urlopen(f"{self.url}{path}", timeout=DEADLINE) as answer:
+            return answer.read().decode()
+
+    def get(self, path: str, **parameters) -> dict:
+        url = f"{self.url}{path}?{urllib.parse.urlencode(parameters)}"
+        try:
+            with urllib.request.urlopen(url, timeout=DEADLINE) as answer:
+                return json.load(answer)["data"]
+        except urllib.error.HTTPError as error:
+            raise AssertionError(f"{path} {parameters}: {error.read().decode()}") from None
+
+    def query(self, promql: str) -> list[tuple[dict, float]]:
+        data = self.get("/api/v1/query", query=promql)
+        return [(series["metric"], float(series["value"][1])) for series in data["result"]]
+
+    def range(self, promql: str) -> list[dict]:
+        now = time.time()
+        return self.get("/api/v1/query_range", query=promql, start=now - 60, end=now, step=5)["result"]
+
+    def value(self, promql: str) -> float | None:
+        found = self.query(promql)
+        return found[0][1] if found else None
+
+
+def prometheus(folder: pathlib.Path, exporters: list[Exporter], options: list[str], **settings) -> Server:
+    """Scrapes the exporters each second. JSON is YAML; targets come from a file, as in dashboards/deploy."""
+    targets = folder / "targets.json"
+    targets.write_text(json.dumps([{"targets": [e.instance for e in exporters], "labels": {"rack": "r1"}}]))
+    config = folder / "prometheus.yml"
+    config.write_text(json.dumps({
+        "global": {"scrape_interval": "1s"} | ({"evaluation_interval": "1s"} if "rule_files" in settings else {}),
+        "scrape_configs": [{"job_name": "rocetop", "file_sd_configs": [{"files": [str(targets)]}]}], **settings}))
+    words = ["prometheus", f"--config.file={config}", "--web.listen-address=127.0.0.1:0", *options]
+    return Server(words, folder / "prometheus.log", "/-/ready")
+
+
+def triage(program: str, capture: pathlib.Path) -> dict:
+    done = subprocess.run([program, "triage", "--json", str(capture)], capture_output=True)
+    return json.loads(done.stdout)
