@@ -8,7 +8,6 @@ from __future__ import annotations
 import collections
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -18,7 +17,7 @@ for folder in ("dashboards", "support"):
 import mixin  # noqa: E402
 import monitoring  # noqa: E402
 from capture_files import pcapng, read_pcapng  # noqa: E402
-from monitoring import Exporter, wait_until  # noqa: E402
+from monitoring import LABELS, Exporter, counts, not_zero, wait_until  # noqa: E402
 
 PROGRAM = ""
 CAPTURES = pathlib.Path()
@@ -118,46 +117,6 @@ def tearDownModule():
     FOLDER.cleanup()
     if any(codes):
         raise AssertionError(f"exporters ended with {codes} on SIGTERM")
-
-
-def counts(report: dict) -> dict[str, collections.Counter]:
-    """What triage says, by metric and then by the values of its labels but protocol."""
-    found = collections.defaultdict(collections.Counter)
-    for connection in report["connections"]:
-        for d in connection["directions"]:
-            way = (d["src"], d["dst"])
-            found["rocetop_packets_total"][way] += d["frames"]
-            found["rocetop_bytes_total"][way] += d["bytes_on_wire"]
-            found["rocetop_ce_packets_total"][way] += d["ecn"]["ce"]
-            found["rocetop_cnp_packets_total"][way] += d["cnps"]
-            found["rocetop_rnr_naks_total"][way] += d["rnr_naks"]
-            found["rocetop_bad_icrc_packets_total"][way] += d["icrc"]["bad"]
-            for code, count in d["naks"].items():
-                found["rocetop_naks_total"][(*way, code)] += count
-            for space in (d["requests"], d["responses"]):
-                found["rocetop_data_packets_total"][way] += space["packets"]
-                found["rocetop_payload_bytes_total"][way] += space["payload_bytes"]
-                found["rocetop_duplicate_packets_total"][way] += space["duplicate_packets"]
-                found["rocetop_reordered_packets_total"][way] += space["reordered_packets"]
-                found["resent"][way] += sum(space["retransmitted_packets"].values())
-                found["resent bytes"][way] += space["retransmitted_bytes"]
-                for outcome, count in space["missing_packets"].items():
-                    found["rocetop_missing_packets_total"][(*way, outcome)] += count
-                for episode in space["episodes"]:
-                    found["rocetop_retransmit_episodes_total"][(*way, episode["cause"])] += 1
-            for operation, messages in d["messages"].items():
-                found["rocetop_messages_total"][(*way, operation)] += messages["count"]
-                found["rocetop_message_bytes_total"][(*way, operation)] += messages["bytes"]
-    return found
-
-
-LABELS = {"rocetop_naks_total": "code", "rocetop_missing_packets_total": "outcome",
-          "rocetop_retransmit_episodes_total": "cause", "rocetop_messages_total": "operation",
-          "rocetop_message_bytes_total": "operation"}
-
-
-def not_zero(counter) -> dict:
-    return {key: value for key, value in counter.items() if value}
 
 
 class Values(unittest.TestCase):
@@ -365,6 +324,6 @@ if __name__ == "__main__":
     PROGRAM, CAPTURES = sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
     mixin.needed_yaml()
     mixin.needed_program("prometheus", "prometheus")
-    if subprocess.run([PROGRAM, "export", "--help"], capture_output=True).returncode != 0:
+    if monitoring.has_no_export(PROGRAM):
         mixin.skip("this rocetop has no export")
     unittest.main()

@@ -3,6 +3,7 @@
 kernel chooses, with data in a folder that the test gives and removes."""
 from __future__ import annotations
 
+import collections
 import json
 import os
 import pathlib
@@ -126,6 +127,50 @@ def prometheus(folder: pathlib.Path, exporters: list[Exporter], options: list[st
     return Server(words, folder / "prometheus.log", "/-/ready")
 
 
+def has_no_export(program: str) -> bool:
+    return subprocess.run([program, "export", "--help"], capture_output=True).returncode != 0
+
+
 def triage(program: str, capture: pathlib.Path) -> dict:
     done = subprocess.run([program, "triage", "--json", str(capture)], capture_output=True)
     return json.loads(done.stdout)
+
+
+def counts(report: dict) -> dict[str, collections.Counter]:
+    """What triage says, by metric and then by the values of its labels but protocol."""
+    found = collections.defaultdict(collections.Counter)
+    for connection in report["connections"]:
+        for d in connection["directions"]:
+            way = (d["src"], d["dst"])
+            found["rocetop_packets_total"][way] += d["frames"]
+            found["rocetop_bytes_total"][way] += d["bytes_on_wire"]
+            found["rocetop_ce_packets_total"][way] += d["ecn"]["ce"]
+            found["rocetop_cnp_packets_total"][way] += d["cnps"]
+            found["rocetop_rnr_naks_total"][way] += d["rnr_naks"]
+            found["rocetop_bad_icrc_packets_total"][way] += d["icrc"]["bad"]
+            for code, count in d["naks"].items():
+                found["rocetop_naks_total"][(*way, code)] += count
+            for space in (d["requests"], d["responses"]):
+                found["rocetop_data_packets_total"][way] += space["packets"]
+                found["rocetop_payload_bytes_total"][way] += space["payload_bytes"]
+                found["rocetop_duplicate_packets_total"][way] += space["duplicate_packets"]
+                found["rocetop_reordered_packets_total"][way] += space["reordered_packets"]
+                found["resent"][way] += sum(space["retransmitted_packets"].values())
+                found["resent bytes"][way] += space["retransmitted_bytes"]
+                for outcome, count in space["missing_packets"].items():
+                    found["rocetop_missing_packets_total"][(*way, outcome)] += count
+                for episode in space["episodes"]:
+                    found["rocetop_retransmit_episodes_total"][(*way, episode["cause"])] += 1
+            for operation, messages in d["messages"].items():
+                found["rocetop_messages_total"][(*way, operation)] += messages["count"]
+                found["rocetop_message_bytes_total"][(*way, operation)] += messages["bytes"]
+    return found
+
+
+LABELS = {"rocetop_naks_total": "code", "rocetop_missing_packets_total": "outcome",
+          "rocetop_retransmit_episodes_total": "cause", "rocetop_messages_total": "operation",
+          "rocetop_message_bytes_total": "operation"}
+
+
+def not_zero(counter) -> dict:
+    return {key: value for key, value in counter.items() if value}
