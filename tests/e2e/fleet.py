@@ -132,6 +132,8 @@ def measure(seconds: float) -> None:
                     "bytes_sent": total(agent, "prometheus_remote_storage_bytes_total"),
                     "agent_cpu_s": total(agent, "process_cpu_seconds_total"),
                     "store_cpu_s": total(store, "process_cpu_seconds_total"),
+                    "agent_resident_bytes": total(agent, "process_resident_memory_bytes"),
+                    "store_resident_bytes": total(store, "process_resident_memory_bytes"),
                     "store_rows": total(store, r"vm_rows\{type=\"storage/\w+\"\}") or total(store, "vm_rows"),
                     "store_bytes": total(store, "vm_data_size_bytes")}
 
@@ -149,7 +151,7 @@ def measure(seconds: float) -> None:
             "bytes_sent_a_sample": (end["bytes_sent"] - begin["bytes_sent"]) / (end["samples"] - begin["samples"]),
             "agent_cores": (end["agent_cpu_s"] - begin["agent_cpu_s"]) / elapsed,
             "store_cores": (end["store_cpu_s"] - begin["store_cpu_s"]) / elapsed,
-            "store_bytes_a_row": end["store_bytes"] / end["store_rows"], "store": end,
+            "store_bytes_a_row": end["store_bytes"] / end["store_rows"], "end": end,
             "slowest_scrape_s": max(value for _, value in took),
             "largest_exporter_bytes": max(value for _, value in memory)}, indent=2))
     finally:
