@@ -156,6 +156,12 @@ class Expressions(unittest.TestCase):
             level, metric, operation = name.split(":")
             self.assertTrue(level and metric and operation, name)
 
+    def test_the_fleet_is_cheap(self):
+        """docs/fleet.md: it works where only recorded series and these arrive."""
+        for e in mixin.dashboard_expressions("fleet.json", mixin.dashboards()["fleet.json"]):
+            others = {name for name in mixin.metric_names(e.promql()) if ":" not in name}
+            self.assertLessEqual(others, {"up", "ALERTS", "rocetop_finding_active", "rocetop_build_info"}, e.where)
+
     def test_metrics_exist(self):
         if not PROGRAM:
             self.skipTest("no program was given")
