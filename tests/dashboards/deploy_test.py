@@ -15,6 +15,9 @@ import unittest
 
 import mixin
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+import monitoring  # noqa: E402
+
 yaml = mixin.needed_yaml()
 DEPLOY = mixin.FOLDER / "deploy"
 KUBERNETES = DEPLOY / "kubernetes" / "base"
@@ -219,15 +222,44 @@ class Program(unittest.TestCase):
         for option in used:
             self.assertIn(option, said)
 
+    def test_it_captures_as_the_unit_and_the_pod_start_it(self):
+        export_help()
+        setpriv = program("setpriv")
+        if os.geteuid() != 0:
+            self.skipTest("only root can hand out CAP_NET_RAW")
+        as_nobody = [setpriv, "--reuid=65534", "--regid=65534", "--clear-groups", "--bounding-set=-all,+net_raw"]
+        ambient = ["--inh-caps=-all,+net_raw", "--ambient-caps=-all,+net_raw", "--no-new-privs"]
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            folder.chmod(0o755)  # where the program was built nobody may be shut out
+            own = shutil.copy(PROGRAM, folder / "rocetop")
+            os.chmod(own, 0o755)
+            self.check_capture([*as_nobody, *ambient, own], folder / "unit.log")
+            if run(program("setcap"), "cap_net_raw+ep", own).returncode != 0:
+                self.skipTest("files have no capabilities here")
+            self.check_capture([*as_nobody, own], folder / "pod.log")
+
+    def check_capture(self, words: list[str], log: pathlib.Path):
+        words = [*words, "export", "-i", "lo", "--web.listen-address", "127.0.0.1:0"]
+        exporter = monitoring.Server(words, log, "/-/ready")
+        try:
+            self.assertIn('\nrocetop_capture_interface_up{interface="lo"} 1\n', exporter.text("/metrics"))
+        finally:
+            exporter.end()
+
     def test_the_image_has_its_libraries(self):
+        export_help()
         needed = run(program("readelf"), "--dynamic", PROGRAM).stdout
         listed = set(re.search(r"no-install-recommends \\\n(.*?)&& \\\n", (DEPLOY / "Containerfile").read_text(),
                                re.DOTALL).group(1).replace("\\", " ").split())
         dpkg = program("dpkg-query")
+        used = {"libcap2-bin"}  # for setcap
         for name in re.findall(r"\(NEEDED\).*\[(.*)\]", needed):
             owners = run(dpkg, "--search", f"*/{name}").stdout
             packages = set(re.findall(r"^([^:\s]+):", owners, re.MULTILINE))
             self.assertTrue(packages & (listed | BASE_PACKAGES), f"{name} is in {packages or 'no package'}")
+            used |= packages
+        self.assertEqual(listed - used, set(), "not needed")
 
 
 class Text(unittest.TestCase):
