@@ -241,11 +241,10 @@ class Program(unittest.TestCase):
 
     def check_capture(self, words: list[str], log: pathlib.Path):
         words = [*words, "export", "-i", "lo", "--web.listen-address", "127.0.0.1:0"]
+        self.addCleanup(monitoring.Process.end_all)
         exporter = monitoring.Server(words, log, "/-/ready")
-        try:
-            self.assertIn('\nrocetop_capture_interface_up{interface="lo"} 1\n', exporter.text("/metrics"))
-        finally:
-            exporter.end()
+        self.assertIn('\nrocetop_capture_interface_up{interface="lo"} 1\n', exporter.text("/metrics"))
+        exporter.end()
 
     def test_the_image_has_its_libraries(self):
         export_help()

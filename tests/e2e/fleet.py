@@ -49,6 +49,11 @@ def arrived() -> bool:
 
 
 def setUpModule():
+    unittest.addModuleCleanup(end)  # also where what follows fails
+    start()
+
+
+def start() -> None:
     global FOLDER, AGENT, STORE, RULES
     FOLDER = tempfile.TemporaryDirectory()
     folder = pathlib.Path(FOLDER.name)
@@ -72,10 +77,8 @@ def setUpModule():
     wait_until(arrived, "the whole fleet in the store, with its final figures and recorded series")
 
 
-def tearDownModule():
-    # The agent before what it writes to: it waits for a store that is gone.
-    for process in (RULES, AGENT, STORE, *ALL):
-        process.end()
+def end() -> None:
+    monitoring.Process.end_all()
     FOLDER.cleanup()
 
 
@@ -124,8 +127,9 @@ def total(text: str, name: str) -> float:
 
 def measure(seconds: float) -> None:
     """Prints what the fleet cost between two moments, as JSON."""
-    setUpModule()
     try:
+        start()
+
         def figures() -> dict:
             agent, store = AGENT.text("/metrics"), STORE.text("/metrics")
             return {"samples": total(agent, "prometheus_remote_storage_samples_total"),
@@ -155,7 +159,7 @@ def measure(seconds: float) -> None:
             "slowest_scrape_s": max(value for _, value in took),
             "largest_exporter_bytes": max(value for _, value in memory)}, indent=2))
     finally:
-        tearDownModule()
+        end()
 
 
 if __name__ == "__main__":

@@ -95,6 +95,7 @@ def scraped() -> bool:
 def setUpModule():
     global FOLDER, PROMETHEUS
     FOLDER = tempfile.TemporaryDirectory()
+    unittest.addModuleCleanup(end)  # also where what follows fails
     folder = pathlib.Path(FOLDER.name)
     (folder / "lossless.pcapng").write_bytes(with_dscp(CAPTURES / "write-loss.pcapng", LOSSLESS_DSCP))
     options = ("--per-connection", "top=100", "--interval", "200ms")
@@ -111,12 +112,12 @@ def setUpModule():
     wait_until(scraped, "every exporter in Prometheus, with its final figures, and every alert that must fire")
 
 
-def tearDownModule():
-    codes = [exporter.end() for exporter in FINISHED_EXPORTERS + LOOPING_EXPORTERS]
-    PROMETHEUS.end()
+def end() -> None:
+    statuses = monitoring.Process.end_all()
     FOLDER.cleanup()
-    if any(codes):
-        raise AssertionError(f"exporters ended with {codes} on SIGTERM")
+    failed = {words: status for words, status in statuses.items() if status != 0}
+    if failed:
+        raise AssertionError(f"on SIGTERM: {failed}")
 
 
 class Values(unittest.TestCase):

@@ -30,11 +30,14 @@ def wait_until(condition, what: str):
 
 
 class Process:
+    running: list[Process] = []  # in the order of their start
+
     def __init__(self, words: list[str], log: pathlib.Path):
         self.log = log
         self.words = words
         with log.open("wb") as out:
             self.process = subprocess.Popen(words, stdout=out, stderr=subprocess.STDOUT)
+        Process.running.append(self)
 
     def said(self) -> str:
         text = self.log.read_text(errors="replace")
@@ -45,7 +48,18 @@ class Process:
     def end(self) -> int:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(DEADLINE)
+        try:
+            return self.process.wait(DEADLINE)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise
+        finally:
+            Process.running.remove(self)
+
+    @staticmethod
+    def end_all() -> dict[str, int]:
+        """The last one first: an agent before the store that it writes to. Their exit statuses, by command line."""
+        return {" ".join(p.words): p.end() for p in reversed(Process.running.copy())}
 
 
 class Exporter(Process):
