@@ -162,16 +162,36 @@ class Expressions(unittest.TestCase):
             others = {name for name in mixin.metric_names(e.promql()) if ":" not in name}
             self.assertLessEqual(others, {"up", "ALERTS", "rocetop_finding_active", "rocetop_build_info"}, e.where)
 
-    def test_metrics_exist(self):
+    def listed(self) -> dict[str, set[str]]:
+        """The exporter's metrics as --list-metrics has them, with their labels."""
         if not PROGRAM:
             self.skipTest("no program was given")
-        listed = subprocess.run([PROGRAM, "export", "--list-metrics"], capture_output=True, text=True)
-        if listed.returncode != 0:
+        done = subprocess.run([PROGRAM, "export", "--list-metrics"], capture_output=True, text=True)
+        if done.returncode != 0:
             self.skipTest("this rocetop has no export")
-        known = set()
-        for name, kind in re.findall(r"^(\w+)\s+(counter|gauge|histogram)\b", listed.stdout, re.MULTILINE):
-            known |= {name + end for end in ("_bucket", "_sum", "_count")} if kind == "histogram" else {name}
+        known = {}
+        for name, kind, rest in re.findall(r"^(\w+)\s+(counter|gauge|histogram)\b(.*)$", done.stdout, re.MULTILINE):
+            told = re.search(r"\[[^\]]*; by ([^\]]*)\]$", rest)
+            labels = set(told.group(1).split(", ")) if told else set()
+            ends = ("_bucket", "_sum", "_count") if kind == "histogram" else ("",)
+            known |= {name + end: labels | ({"le"} if end == "_bucket" else set()) for end in ends}
         self.assertGreater(len(known), 80)
+        return known
+
+    def test_labels_exist(self):
+        known = self.listed()
+        asked = 0
+        for e in mixin.expressions():
+            for labels, name, matchers in re.findall(
+                    r"(?:by \(([\w, ]*)\) \((?:rate|increase)\()?\b(rocetop_\w+)\{([^}]*)\}", e.promql()):
+                wanted = set(re.findall(r"(\w+)\s*(?:=~|!~|!=|=)", matchers)) | set(re.findall(r"\w+", labels))
+                missing = wanted - known.get(name, set()) - {"job", "instance"}
+                self.assertEqual(missing, set(), f"{e.where}: {name} has no such label")
+                asked += len(wanted)
+        self.assertGreater(asked, 400)
+
+    def test_metrics_exist(self):
+        known = self.listed()
         asked = set()
         for e in mixin.expressions():
             for name in mixin.metric_names(e.promql()):
