@@ -171,7 +171,7 @@ class Expressions(unittest.TestCase):
             self.skipTest("this rocetop has no export")
         known = {}
         for name, kind, rest in re.findall(r"^(\w+)\s+(counter|gauge|histogram)\b(.*)$", done.stdout, re.MULTILINE):
-            told = re.search(r"\[[^\]]*; by ([^\]]*)\]$", rest)
+            told = re.search(r"\[(?:[^\]]*; )?by ([^\]]*)\]$", rest)
             labels = set(told.group(1).split(", ")) if told else set()
             ends = ("_bucket", "_sum", "_count") if kind == "histogram" else ("",)
             known |= {name + end: labels | ({"le"} if end == "_bucket" else set()) for end in ends}

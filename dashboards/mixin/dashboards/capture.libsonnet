@@ -215,15 +215,10 @@ local exporter = g.row('The exporter itself', [
     width=6
   ),
   g.timeseries(
-    'Scrape and snapshot',
-    'p99 of the time a scrape took, and what the last snapshot cost the thread that reads packets.',
+    'Scrape duration, 99th percentile',
+    'Time that it took to put the metrics together; the network comes on top.',
     's',
-    [
-      g.target(
-        promql.quantile(0.99, 'rocetop_scrape_duration_seconds', host), 'scrape p99'
-      ),
-      g.target('max(rocetop_snapshot_duration_seconds{%s})' % host, 'snapshot'),
-    ],
+    [g.target(promql.quantile(0.99, 'rocetop_scrape_duration_seconds', host), 'p99')],
     c.no_exporter,
     g.thresholds('green', [[0.1, 'orange']]),
     width=6
