@@ -141,10 +141,6 @@ def prometheus(folder: pathlib.Path, exporters: list[Exporter], options: list[st
     return Server(words, folder / "prometheus.log", "/-/ready")
 
 
-def has_no_export(program: str) -> bool:
-    return subprocess.run([program, "export", "--help"], capture_output=True).returncode != 0
-
-
 def triage(program: str, capture: pathlib.Path) -> dict:
     done = subprocess.run([program, "triage", "--json", str(capture)], capture_output=True)
     return json.loads(done.stdout)
