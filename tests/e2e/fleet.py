@@ -143,7 +143,7 @@ def measure(seconds: float) -> None:
 
         begin, started = figures(), time.monotonic()
         time.sleep(seconds)
-        end, elapsed = figures(), time.monotonic() - started
+        last, elapsed = figures(), time.monotonic() - started
         scraped = STORE.query("scrape_samples_scraped")
         took = STORE.query("max_over_time(scrape_duration_seconds[5m])")
         memory = STORE.query("process_resident_memory_bytes")
@@ -151,11 +151,11 @@ def measure(seconds: float) -> None:
             "hosts": SIZE, "seconds": elapsed,
             "series_a_host": sorted(int(value) for _, value in scraped),
             "recorded_series_a_host": STORE.value('count({__name__=~"instance.*:.*"})') / SIZE,
-            "samples_a_second": (end["samples"] - begin["samples"]) / elapsed,
-            "bytes_sent_a_sample": (end["bytes_sent"] - begin["bytes_sent"]) / (end["samples"] - begin["samples"]),
-            "agent_cores": (end["agent_cpu_s"] - begin["agent_cpu_s"]) / elapsed,
-            "store_cores": (end["store_cpu_s"] - begin["store_cpu_s"]) / elapsed,
-            "store_bytes_a_row": end["store_bytes"] / end["store_rows"], "end": end,
+            "samples_a_second": (last["samples"] - begin["samples"]) / elapsed,
+            "bytes_sent_a_sample": (last["bytes_sent"] - begin["bytes_sent"]) / (last["samples"] - begin["samples"]),
+            "agent_cores": (last["agent_cpu_s"] - begin["agent_cpu_s"]) / elapsed,
+            "store_cores": (last["store_cpu_s"] - begin["store_cpu_s"]) / elapsed,
+            "store_bytes_a_row": last["store_bytes"] / last["store_rows"], "at_the_end": last,
             "slowest_scrape_s": max(value for _, value in took),
             "largest_exporter_bytes": max(value for _, value in memory)}, indent=2))
     finally:
