@@ -140,6 +140,7 @@ std::string file_names(const std::vector<std::string>& files) {
 std::vector<model::CaptureInput> inputs(const model::LiveSnapshot& snapshot) {
   const model::CaptureCounts& capture = snapshot.totals.capture;
   std::vector<model::CaptureInput> out;
+  out.reserve(snapshot.interfaces.size() + 1);
   for (const model::LiveInterface& i : snapshot.interfaces) {
     out.push_back({i.name, i.frames, i.bytes_on_wire, std::nullopt, &i});
   }
@@ -208,6 +209,7 @@ std::vector<Row<model::ClassAmounts>> class_rows(const model::LiveSnapshot& snap
 
 std::vector<Row<model::PauseAmounts>> pause_rows(const model::LedgerRows& ledger) {
   std::vector<Row<model::PauseAmounts>> out;
+  out.reserve(ledger.pauses.size());
   for (std::size_t i = 0; i < ledger.pauses.size(); ++i) {
     out.push_back({{i == track::kAllClasses ? "link" : std::to_string(i)}, &ledger.pauses[i]});
   }
@@ -244,6 +246,7 @@ model::WatchCounts watch_counts(const model::LiveSnapshot& snapshot) {
 std::vector<Row<model::ConnectionTotals>> connection_rows(const model::LedgerRows& ledger) {
   std::vector<Row<model::ConnectionTotals>> out;
   const auto qp = [](const std::optional<Qpn>& qpn) { return qpn ? std::to_string(qpn->value) : std::string(); };
+  out.reserve(ledger.connections.size());
   for (const model::ConnectionRow& row : ledger.connections) {
     out.push_back({{std::to_string(row.id), std::string(model::word(row.protocol)), row.a_ip.to_string(), qp(row.a_qpn),
                     row.b_ip.to_string(), qp(row.b_qpn)},
@@ -312,6 +315,7 @@ std::vector<MetricFamily> metric_families(const model::LiveSnapshot& snapshot, c
   Families out;
   std::vector<Row<model::CaptureInput>> input_rows;
   const std::vector<model::CaptureInput> captured = inputs(snapshot);
+  input_rows.reserve(captured.size());
   for (const auto& input : captured) input_rows.push_back({{unlike(label_text(input.name), input_rows)}, &input});
   out.add(model::input_metrics(), input_rows);
   if (!snapshot.ledger) return out.take();
@@ -327,6 +331,7 @@ std::vector<MetricFamily> metric_families(const model::LiveSnapshot& snapshot, c
   out.add(model::pause_metrics(), pause_rows(ledger));
   std::vector<Row<model::FindingCount>> finding_rows;
   const std::vector<model::FindingCount> counts = findings(snapshot);
+  finding_rows.reserve(counts.size());
   for (const auto& count : counts) {
     finding_rows.push_back({{std::string(count.rule), std::string(model::word(count.severity))}, &count});
   }
