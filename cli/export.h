@@ -26,7 +26,7 @@ struct ExportOptions : WatchOptions {
   std::string per_connection;  ///< "top=N"
   bool pair_histograms = false;
   bool no_host_counters = false;
-  std::string list_metrics;  ///< empty; "true" as text, or "markdown"
+  std::string list_metrics;            ///< empty; "true" as text, or "markdown"
   std::vector<std::string> arguments;  ///< behind the subcommand, without --config's: to read that again
 };
 
