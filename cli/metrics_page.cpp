@@ -2,6 +2,7 @@
 #include "metrics_page.h"
 
 #include <chrono>
+#include <optional>
 #include <utility>
 
 namespace rocetop::cli {
@@ -32,23 +33,33 @@ void MetricsPage::render_again() {
   ++version_;
 }
 
+/// All that wait get the same: clients that ask and leave again make no more work than one that stays.
 void MetricsPage::run() {
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return stopping_ || !wishes_.empty(); });
     if (stopping_) return;
-    Wish wish = std::move(wishes_.front());
-    wishes_.pop_front();
+    std::vector<Wish> wishes = std::exchange(wishes_, {});
     const bool stale = std::exchange(rendered_version_, version_) != version_;
     lock.unlock();
     if (stale) rendered_.reset();
-    const auto begin = std::chrono::steady_clock::now();
-    HttpResponse response = make(wish.gzip);
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    if (source_.took) source_.took(took.count());
-    wish.respond(std::move(response));
-    wish = {};
+    for (const bool gzip : {false, true}) answer(wishes, gzip);
+    wishes.clear();
     lock.lock();
+  }
+}
+
+void MetricsPage::answer(std::vector<Wish>& wishes, bool gzip) {
+  std::optional<HttpResponse> response;
+  for (Wish& wish : wishes) {
+    if (wish.gzip != gzip) continue;
+    if (!response) {
+      const auto begin = std::chrono::steady_clock::now();
+      response = make(gzip);
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+      if (source_.took) source_.took(took.count());
+    }
+    wish.respond(*response);
   }
 }
 

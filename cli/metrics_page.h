@@ -6,12 +6,12 @@
 
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "gzip_text.h"
 #include "http_message.h"
@@ -46,6 +46,7 @@ class MetricsPage {
     HttpRespond respond;
   };
   void run();
+  void answer(std::vector<Wish>& wishes, bool gzip);
   HttpResponse make(bool gzip);
   void render(const PageSource::SnapshotPtr& snapshot);
 
@@ -58,7 +59,7 @@ class MetricsPage {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Wish> wishes_;  // under mutex_, as all below; as many as there are connections
+  std::vector<Wish> wishes_;  // under mutex_, as all below
   std::uint64_t version_ = 0;
   bool stopping_ = false;
   std::thread thread_;
