@@ -10,9 +10,16 @@ import json
 import math
 import pathlib
 import re
+import struct
 import subprocess
 import sys
+import tempfile
+import time
 import unittest
+from typing import Iterable
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from capture_files import LINKTYPE_ETHERNET, Frame, Interface, pcapng  # noqa: E402
 
 PROGRAM = ""
 CAPTURES = pathlib.Path()
@@ -83,6 +90,31 @@ def metric(key: str) -> str:
 
 def watched(series: dict[str, float]) -> dict[str, float]:
     return {key: value for key, value in series.items() if OF_THE_CAPTURE.fullmatch(metric(key))}
+
+
+def packet(source: int, psn: int, queue_pair: int = 17) -> bytes:
+    """A SEND that nobody answers, from 10.0.0.0 + source."""
+    ether = bytes.fromhex("020000000001 020000000002 0800")
+    bth = struct.pack(">BBHII", 0x04, 0x40, 0xFFFF, queue_pair, 0x80000000 | psn)
+    payload = bth + struct.pack(">Q", source << 24 | psn) + bytes(24) + struct.pack(">I", source ^ psn << 8)  # + ICRC
+    udp = struct.pack(">HHHH", 50_000, 4_791, 8 + len(payload), 0)
+    ip = struct.pack(">BBHHHBBHII", 0x45, 2, 28 + len(payload), 0, 0x4000, 64, 17, 0, 0x0A000000 + source, 0xC0000201)
+    return ether + ip + udp + payload
+
+
+def spoofed(count: int, step_ns: int) -> Iterable[Frame]:
+    """Each packet from an address of its own."""
+    for i in range(count):
+        data = packet(i, 5)
+        yield Frame(1_700_000_000_000_000_000 + i * step_ns, len(data), data)
+
+
+def queue_pairs_that_change(rounds: int) -> Iterable[Frame]:
+    """The same hosts, after each silence with other queue pairs."""
+    for r in range(rounds):
+        for i in range(100):
+            data = packet(i % 20, i, 0x100 + 50 * r + i % 50)
+            yield Frame(1_700_000_000_000_000_000 + r * SILENCE_S * 1_000_000_000 + i * 1_000_000, len(data), data)
 
 
 def directions(one: dict):
@@ -159,6 +191,47 @@ class Soak(unittest.TestCase):
         now, _, _ = self.soak(LOOPED, "--interval", "30s", "--series-timeout", "2h", "--max-pairs", "1", "--per-connection", "top=2",
                               series_stay=False)
         self.assertGreater(total(now, "rocetop_series_limited_total", 'kind="connection"'), 0)
+
+    def read_to_its_end(self, frames: Iterable[Frame], *words: str) -> tuple[list[dict[str, float]], list[int]]:
+        """All scrapes, and the memory at each."""
+        with tempfile.TemporaryDirectory() as folder:
+            capture = pathlib.Path(folder) / "made.pcapng"
+            capture.write_bytes(pcapng("made", [Interface(LINKTYPE_ETHERNET)], frames))
+            scrapes, memory_kb = [{}], []
+            with Exporter([capture], "--speed", "max", *words) as exporter:
+                while total(scrapes[-1], "rocetop_up") != 0 or len(scrapes) == 1:
+                    scrapes.append(exporter.scrape())
+                    memory_kb.append(exporter.resident_kb())
+                    self.check_forward(watched(scrapes[-2]), watched(scrapes[-1]))
+                    time.sleep(0.01)  # leaves the processor to it
+        return scrapes[1:], memory_kb
+
+    def test_a_hundred_thousand_spoofed_addresses(self) -> None:
+        scrapes, memory_kb = self.read_to_its_end(
+            spoofed(100_000, 100_000), "--max-connections", "1000", "--max-pairs", "50", "--per-connection", "top=10")
+        last = scrapes[-1]
+        self.assertEqual(total(last, "rocetop_packets_total"), 100_000)
+        self.assertEqual(total(last, "rocetop_connections_total"), 100_000)
+        self.assertEqual(total(last, "rocetop_connections_left_total", 'reason="limit"'), 99_000)
+        self.assertEqual(total(last, "rocetop_series_limited_total", 'kind="pair"'), 100_000 - 50)
+        self.assertGreater(total(last, "rocetop_packets_total", 'src="other"'), 99_000)
+        for scrape in scrapes:
+            self.assertLessEqual(total(scrape, "rocetop_series", 'kind="pair"'), 50)
+            self.assertLessEqual(total(scrape, "rocetop_series", 'kind="connection"'), 10)
+            self.assertLessEqual(len(scrape), 4_500)
+        print(f"spoofed: at most {max(memory_kb)} KB, {len(last)} series", flush=True)
+        self.assertLess(max(memory_kb), 150_000)
+
+    def test_other_queue_pairs_after_each_silence(self) -> None:
+        rounds = 300
+        scrapes, memory_kb = self.read_to_its_end(queue_pairs_that_change(rounds), "--interval", "60s")
+        last = scrapes[-1]
+        self.assertEqual(total(last, "rocetop_packets_total"), rounds * 100)
+        self.assertEqual(total(last, "rocetop_connections_total"), rounds * 100)
+        self.assertEqual(total(last, "rocetop_series", 'kind="pair"'), 20)
+        self.assertEqual(total(last, "rocetop_series_limited_total"), 0)
+        print(f"queue pairs: at most {max(memory_kb)} KB, {len(last)} series", flush=True)
+        self.assertLess(max(memory_kb), 40_000)
 
 
 if __name__ == "__main__":
