@@ -37,8 +37,8 @@ def enter_namespace() -> None:
 
 class Exporter:
     def __init__(self, program: Path):
-        self.process = subprocess.Popen([str(program), "export", "-i", "vb", "--web.listen-address", "127.0.0.1:0", "udp"],
-                                        stderr=subprocess.PIPE, text=True)
+        command = [str(program), "export", "-i", "vb", "--web.listen-address", "127.0.0.1:0", "udp"]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         served = None
         while not served:
             served = re.search(r"http://127\.0\.0\.1:(\d+)", self.process.stderr.readline())
@@ -64,7 +64,7 @@ class Exporter:
 
 
 class Hostile:
-    """Half of them send a request byte by byte, half ask for page after page and hardly read; cut off, they come again."""
+    """Half of them send a request byte by byte, half ask and hardly read; cut off, they come again."""
 
     def __init__(self, port: int, count: int):
         self.port = port
@@ -146,7 +146,8 @@ def main() -> int:
                         "--queue-pairs", str(options.connections)], check=True)
     if INSIDE not in os.environ:
         enter_namespace()
-    for words in ("link add va type veth peer name vb", "link set va mtu 9000 up", "link set vb mtu 9000 up"):
+    for words in ("link set lo up", "link add va type veth peer name vb", "link set va mtu 9000 up",
+                  "link set vb mtu 9000 up"):
         subprocess.run(["ip", *words.split()], check=True)
     flood = [str(bench / "bench_send_frames"), str(capture), "va", "--packets", str(options.packets),
              "--rate", str(options.rate)]

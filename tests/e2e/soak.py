@@ -158,8 +158,8 @@ class Soak(unittest.TestCase):
                 if series_stay:
                     self.assertEqual(series, set(now), "series come or go")
         self.assertLess(most_kb - warm_kb, GROWTH_KB, f"memory grew from {warm_kb} KB to {most_kb} KB")
-        print(f"{' '.join(names)}: {rounds:.0f} rounds of {round_s:.0f} s: {warm_kb} KB after a quarter of them, then at "
-              f"most {most_kb} KB; at most {most_series} series", flush=True)
+        print(f"{' '.join(names)}: {rounds:.0f} rounds of {round_s:.0f} s: {warm_kb} KB after a quarter of them, then "
+              f"at most {most_kb} KB; at most {most_series} series", flush=True)
         return now, rounds, one
 
     def test_a_day_of_each_capture(self) -> None:
@@ -169,7 +169,8 @@ class Soak(unittest.TestCase):
                 capture = one["capture"]
                 self.check_rounds(now, rounds, "rocetop_capture_roce_packets_total", capture["roce_frames"])
                 self.check_rounds(now, rounds, "rocetop_packets_total", sum(d["frames"] for d in directions(one)))
-                self.check_rounds(now, rounds, "rocetop_bytes_total", sum(d["bytes_on_wire"] for d in directions(one)))
+                self.check_rounds(now, rounds, "rocetop_bytes_total",
+                                  sum(d["bytes_on_wire"] for d in directions(one)))
                 self.check_rounds(now, rounds, "rocetop_rnr_naks_total", sum(d["rnr_naks"] for d in directions(one)))
                 self.check_rounds(now, rounds, "rocetop_cnp_packets_total", sum(d["cnps"] for d in directions(one)))
                 self.check_rounds(now, rounds, "rocetop_ce_packets_total",
@@ -188,8 +189,8 @@ class Soak(unittest.TestCase):
         self.soak(LOOPED, "--interval", "30s", "--series-timeout", "60s", series_stay=False)
 
     def test_rows_that_do_not_fit(self) -> None:
-        now, _, _ = self.soak(LOOPED, "--interval", "30s", "--series-timeout", "2h", "--max-pairs", "1", "--per-connection", "top=2",
-                              series_stay=False)
+        now, _, _ = self.soak(LOOPED, "--interval", "30s", "--series-timeout", "2h", "--max-pairs", "1",
+                              "--per-connection", "top=2", series_stay=False)
         self.assertGreater(total(now, "rocetop_series_limited_total", 'kind="connection"'), 0)
 
     def read_to_its_end(self, frames: Iterable[Frame], *words: str) -> tuple[list[dict[str, float]], list[int]]:
