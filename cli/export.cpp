@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <prometheus/text_serializer.h>
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
@@ -111,6 +110,7 @@ Result<std::size_t> connection_rows(const std::string& text) {
 /// What the options mean.
 struct Plan {
   engine::LiveMonitorOptions monitor;
+  Nanos interval;  ///< between two looks, on the wall's clock; the monitor's is on that of the packets
   present::MetricsOptions metrics;
   std::vector<ListenAddress> addresses;
   std::string filter;
@@ -123,6 +123,13 @@ Result<Plan> interpret(const ExportOptions& options) {
   plan.monitor = std::move(monitor.value());
   // For ever: lists make room, and intervals go by when nothing comes.
   plan.monitor.endless = true;
+  plan.interval = plan.monitor.interval;
+  const auto speed = parse_speed(options.speed);
+  if (!speed) return speed.error();
+  // Time between two looks is that of whoever scrapes; at full speed nobody could tell them apart.
+  const double pace = options.words.read_files.empty() || speed.value() <= 0 ? 1 : speed.value();
+  plan.monitor.interval.count = std::max<std::int64_t>(
+      static_cast<std::int64_t>(static_cast<double>(plan.monitor.interval.count) * pace), 1'000'000);
   plan.monitor.first_interval = std::min(plan.monitor.interval, milliseconds(250));
   const auto timeout = time_of("--series-timeout", options.series_timeout, seconds(1));
   if (!timeout) return timeout.error();
@@ -341,7 +348,7 @@ ExporterOptions exporter_options(const ExportOptions& options, const Plan& plan,
   };
   if (options.no_host_counters) return out;
   host::HostReaderOptions reader;
-  reader.interval = std::chrono::milliseconds(std::max<std::int64_t>(plan.monitor.interval.count / 1'000'000, 1'000));
+  reader.interval = std::chrono::milliseconds(std::max<std::int64_t>(plan.interval.count / 1'000'000, 1'000));
   if (input.live != nullptr) reader.roots.also = options.interfaces;
   out.more = [host = std::make_shared<host::HostReader>(reader)] {
     const auto [reading, age] = host->latest();

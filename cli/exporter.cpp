@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exporter.h"
 
-#include <prometheus/text_serializer.h>
-
 #include <algorithm>
 #include <utility>
+
+#include "present/metric_text.h"
 
 namespace rocetop::cli {
 namespace {
@@ -84,7 +84,7 @@ std::string Exporter::changing_text() const {
   if (options_.more) {
     for (prometheus::MetricFamily& family : options_.more()) families.push_back(std::move(family));
   }
-  return prometheus::TextSerializer().Serialize(families);
+  return present::metrics_text(families);
 }
 
 std::string Exporter::state_words() const {

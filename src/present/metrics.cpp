@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "present/metrics.h"
 
-#include <prometheus/text_serializer.h>
-
 #include <algorithm>
 #include <limits>
-#include <sstream>
 #include <utility>
 
 #include "model/metric_fields.h"
@@ -339,12 +336,6 @@ std::vector<MetricFamily> metric_families(const model::LiveSnapshot& snapshot, c
   out.add(model::watch_metrics(), watch_counts(snapshot));
   out.add(model::connection_metrics(), connection_rows(ledger));
   return out.take();
-}
-
-std::string metrics_text(const std::vector<MetricFamily>& families) {
-  std::ostringstream out;
-  prometheus::TextSerializer().Serialize(out, families);
-  return std::move(out).str();
 }
 
 }  // namespace rocetop::present

@@ -11,6 +11,7 @@
 
 #include "model/live.h"
 #include "model/pair_ledger.h"
+#include "present/metric_text.h"  // IWYU pragma: export
 
 namespace rocetop::present {
 
@@ -25,8 +26,5 @@ model::LedgerOptions that_fit(const model::LedgerOptions& wanted, const MetricsO
 /// All families of a snapshot, each with at least one metric. Rows of pairs and connections are those of its ledger.
 std::vector<prometheus::MetricFamily> metric_families(const model::LiveSnapshot& snapshot,
                                                       const MetricsOptions& options);
-
-/// Prometheus' text format, version 0.0.4.
-std::string metrics_text(const std::vector<prometheus::MetricFamily>& families);
 
 }  // namespace rocetop::present

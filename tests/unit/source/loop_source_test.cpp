@@ -62,7 +62,7 @@ TEST(LoopSource, GoesOnAfterASilence) {
   LoopSource source(std::make_unique<Capture>(), open_capture_again, seconds(300));
   using Frames = std::vector<std::pair<std::int64_t, std::int64_t>>;
   EXPECT_EQ(
-      read(source, 8),
+      read(source, 7),
       (Frames{{100, 1}, {101, 2}, {102, 3}, {402, -1}, {402, 4}, {403, 5}, {404, 6}, {704, -1}, {704, 7}, {705, 8}}));
   EXPECT_EQ(source.rounds(), 2U);
   EXPECT_EQ(source.bytes_read(), 80U);
