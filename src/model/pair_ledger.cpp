@@ -36,13 +36,15 @@ PairLedger::Key PairLedger::key_of(const track::ConnectionCounts& connection, co
 
 // ---------------------------------------------------------------------------------------------- pairs
 
-/// Of the entries that have neither a row nor a connection, the least recently active leaves.
+/// Of the entries that have neither a row nor a connection, and nothing that is not in rows yet, the least recently
+/// active leaves.
 bool PairLedger::make_room() {
   if (entries_.size() < options_.pairs_most * kEntriesPerRow) return true;
   auto oldest = entries_.end();
   for (auto it = entries_.begin(); it != entries_.end(); ++it) {
-    if (it->second.has_row || it->second.is_live) continue;
-    if (oldest == entries_.end() || it->second.last_active < oldest->second.last_active) oldest = it;
+    const Entry& entry = it->second;
+    if (entry.has_row || entry.is_live || entry.was_live || entry.is_touched) continue;
+    if (oldest == entries_.end() || entry.last_active < oldest->second.last_active) oldest = it;
   }
   if (oldest == entries_.end()) return false;
   entries_.erase(oldest);
@@ -74,7 +76,11 @@ void PairLedger::on_gone(const track::ConnectionCounts& connection) {
     add_to_classes(d, &Class::gone);
     const Key key = key_of(connection, d);
     Entry* entry = find_or_open(key);
-    if (entry == nullptr) count_limited(key, were_without_row_);
+    if (entry == nullptr) {
+      count_limited(key, were_without_row_);
+    } else {
+      entry->is_touched = true;
+    }
     add((entry ? entry->account : rest_[index(key.protocol)]).gone, d);
   });
 }
@@ -96,6 +102,7 @@ void PairLedger::add_to_classes(const track::DirectionCounts& d, ClassAmounts Cl
 void PairLedger::collect(const Snapshot& totals) {
   for (auto& [key, entry] : entries_) {
     entry.account.live = {};
+    entry.was_live = entry.is_live;
     entry.is_live = false;
   }
   for (Account& rest : rest_) rest.live = {};
@@ -117,6 +124,7 @@ void PairLedger::collect(const Snapshot& totals) {
 
 void PairLedger::book(const Key& key, Entry& entry) {
   const PairAmounts rise = rise_of(entry.account.gone, entry.account.live, entry.account.level);
+  entry.is_touched = false;
   if (rise.packets > 0) {
     entry.last_active = now_;
     if (!entry.has_row && has_place()) {
@@ -280,7 +288,7 @@ void PairLedger::fill(LedgerRows& out) const {
 void PairLedger::begin_again() {
   for (auto& [key, entry] : entries_) {
     entry.account = {};
-    entry.is_live = false;
+    entry.is_live = entry.was_live = entry.is_touched = false;
   }
   for (Account& rest : rest_) rest = {};
   for (Class& c : classes_) c.gone = c.live = c.level = {};

@@ -98,7 +98,9 @@ class PairLedger {
     PairAmounts row;
     Nanos last_active;
     bool has_row = false;
-    bool is_live = false;     // the snapshot has a connection of it
+    bool is_live = false;   // the snapshot has a connection of it
+    bool was_live = false;  // … the one before had: what it counted there may not be forgotten while this is collected
+    bool is_touched = false;  // something of it is gone that is not in rows yet
     bool is_limited = false;  // it came back, and found no place
   };
   struct Class {

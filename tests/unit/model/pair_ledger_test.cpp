@@ -101,6 +101,55 @@ TEST(PairLedger, AddsUpPairsThatFindNoPlaceAndCountsThem) {
   EXPECT_EQ(rows->protocols[0].packets, 64U);
 }
 
+/// What was ever counted, over all rows.
+std::uint64_t in_all(const LedgerRows& rows) { return rows.protocols[0].packets; }
+
+TEST(PairLedger, ForgetsNothingOfAPairThatIsListedLater) {
+  PairLedger ledger({.pairs_most = 1, .silent = seconds(10)});
+  Nanos time = seconds(1);
+  std::shared_ptr<const LedgerRows> rows;
+  const auto look = [&](std::vector<track::ConnectionCounts> connections) {
+    rows = ledger.advance(snapshot(std::move(connections)), {}, time);
+    time = time + seconds(1);
+  };
+  std::uint32_t id = 0;
+  const auto comes_and_goes = [&](std::uint32_t n, const std::vector<track::ConnectionCounts>& others) {
+    auto connections = others;
+    connections.push_back(one_way(++id, host(n), host(99), 10));
+    look(connections);
+    ledger.on_gone(connections.back());
+    time = time + seconds(10);
+    look(others);
+  };
+  for (std::uint32_t n = 1; n <= 3; ++n) comes_and_goes(n, {});
+  const auto has_the_row = one_way(++id, host(4), host(99), 10);
+  look({has_the_row});
+  const auto back = one_way(++id, host(1), host(99), 1'000);  // and finds no place
+  look({has_the_row, back});
+  ledger.on_gone(has_the_row);
+  time = time + seconds(12);
+  look({back});
+  for (std::uint32_t n = 2; n <= 4; ++n) comes_and_goes(n, {back});
+  look({one_way(++id, host(5), host(99), 1), back});
+  EXPECT_EQ(in_all(*rows), 3 * 10U + 10 + 1'000 + 3 * 10 + 1);
+}
+
+TEST(PairLedger, ForgetsNothingThatIsNotInARowYet) {
+  PairLedger ledger({.pairs_most = 1, .silent = seconds(10)});
+  Nanos time = seconds(1);
+  for (std::uint32_t n = 1; n <= 4; ++n) {
+    const auto connection = one_way(n, host(n), host(99), 10);
+    ledger.advance(snapshot({connection}), {}, time);
+    ledger.on_gone(connection);
+    time = time + seconds(11);
+    ledger.advance(snapshot({}), {}, time);
+  }
+  // All places are taken, none has a row. The oldest comes and goes between two looks, and then a new one does.
+  ledger.on_gone(one_way(5, host(1), host(99), 500));
+  ledger.on_gone(one_way(6, host(7), host(99), 3));
+  EXPECT_EQ(in_all(*ledger.advance(snapshot({}), {}, time)), 4 * 10U + 500 + 3);
+}
+
 TEST(PairLedger, ARowLeavesWhenItsPairIsGoneAndSilentAndComesBackAsItWas) {
   PairLedger ledger({.silent = seconds(60)});
   ledger.advance(snapshot({one_way(1, host(1), host(2), 10)}), {}, seconds(1));
