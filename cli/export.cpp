@@ -78,7 +78,8 @@ void add_metrics_options(CLI::App& command, ExportOptions& o) {
       ->group(group);
   command
       .add_option("--series-timeout", o.series_timeout,
-                  "Series of a pair that is silent for so long end (default 10m); no counter goes back for it")
+                  "Series of a pair that is silent for so long end (default 10m), and go on where they were when it "
+                  "comes back")
       ->type_name("TIME")
       ->group(group);
   command
@@ -181,13 +182,14 @@ HttpLimits limits_for_this_process() {
   return limits;
 }
 
-Result<std::pair<HttpPolicy, std::vector<std::string>>> read_policy(const std::string& path) {
-  if (path.empty()) return std::pair<HttpPolicy, std::vector<std::string>>{};
+/// `watch` gets the file and those that it names, before each is read; also if they cannot be used then.
+Result<HttpPolicy> read_policy(const std::string& path, FileWatch& watch) {
+  if (path.empty()) return HttpPolicy{};
+  watch.also({path});
   auto config = read_web_config(path);
   if (!config) return config.error();
-  auto policy = make_policy(config.value());
-  if (!policy) return policy.error();
-  return std::pair{std::move(policy.value()), std::move(config->files)};
+  watch.also(config->files);
+  return make_policy(config.value());
 }
 
 /// Options in which `before` and `after` differ, by their long names.
@@ -207,20 +209,19 @@ std::vector<std::string> changed_options(const std::vector<std::string>& before,
 /// What is read again at run time.
 class Settings {
  public:
-  Settings(const ExportOptions& options, Exporter& exporter, std::vector<std::string> files)
-      : options_(options), exporter_(exporter), web_files_(std::move(files)) {
+  Settings(const ExportOptions& options, Exporter& exporter, FileWatch watch)
+      : options_(options), exporter_(exporter), watch_(std::move(watch)) {
     auto words = export_words(options_.arguments);
     if (words) words_ = std::move(words.value());
-    watch();
   }
 
   bool changed() { return watch_.changed(); }
 
   void read_again() {
+    watch_.again();
     const bool good = read_options() && read_web();
     exporter_.metrics().count_reload(good);
     if (good) complain("configuration read again");
-    watch();
   }
 
  private:
@@ -256,10 +257,9 @@ class Settings {
   }
 
   bool read_web() {
-    auto policy = read_policy(options_.web_config);
+    auto policy = read_policy(options_.web_config, watch_);
     if (!policy) return complain_kept(policy.error());
-    exporter_.server().set_policy(std::move(policy->first));
-    web_files_ = std::move(policy->second);
+    exporter_.server().set_policy(std::move(policy.value()));
     return true;
   }
 
@@ -269,16 +269,8 @@ class Settings {
     return false;
   }
 
-  void watch() {
-    std::vector<std::string> files = web_files_;
-    if (!options_.web_config.empty()) files.push_back(options_.web_config);
-    if (!options_.config.empty()) files.push_back(options_.config);
-    watch_.watch(std::move(files));
-  }
-
   ExportOptions options_;
   Exporter& exporter_;
-  std::vector<std::string> web_files_;
   std::vector<std::string> words_;
   FileWatch watch_;
 };
@@ -348,7 +340,8 @@ ExporterOptions exporter_options(const ExportOptions& options, const Plan& plan,
   };
   if (options.no_host_counters) return out;
   host::HostReaderOptions reader;
-  reader.interval = std::chrono::milliseconds(std::max<std::int64_t>(plan.interval.count / 1'000'000, 1'000));
+  reader.interval =
+      std::chrono::milliseconds(std::max<std::int64_t>(plan.interval.count / 1'000'000, reader.interval.count()));
   if (input.live != nullptr) reader.roots.also = options.interfaces;
   out.more = [host = std::make_shared<host::HostReader>(reader)] {
     const auto [reading, age] = host->latest();
@@ -371,9 +364,11 @@ Result<LiveInput> open_input(const ExportOptions& options, const Plan& plan) {
 }
 
 int serve(const ExportOptions& options, Plan& plan, LiveInput input, std::vector<ListeningSocket> sockets) {
-  auto policy = read_policy(options.web_config);
+  FileWatch watch;
+  if (!options.config.empty()) watch.also({options.config});
+  auto policy = read_policy(options.web_config, watch);
   if (!policy) return complain(policy.error()), kExitError;
-  const bool tls = policy->first.tls != nullptr;
+  const bool tls = policy->tls != nullptr;
   const bool is_live = input.live != nullptr;
   if (!input.judges_filter) plan.monitor.analysis.filter = plan.filter;
   plan.monitor.live = input.live;
@@ -383,9 +378,9 @@ int serve(const ExportOptions& options, Plan& plan, LiveInput input, std::vector
   std::vector<std::string> urls;
   for (const ListeningSocket& socket : sockets) urls.push_back(url_of(socket, tls, options.metrics_path));
   Exporter exporter(std::move(monitor.value()), exporter_settings);
-  exporter.start(std::move(sockets), std::move(policy->first));
+  exporter.start(std::move(sockets), std::move(policy.value()));
   for (const std::string& url : urls) complain("serving " + url);
-  Settings settings(options, exporter, std::move(policy->second));
+  Settings settings(options, exporter, std::move(watch));
   const bool good = follow(exporter, settings, is_live);
   exporter.stop(kGrace);
   return good ? kExitOk : kExitError;
@@ -456,9 +451,9 @@ CLI::App* add_export(CLI::App& app, ExportOptions& options) {
 Result<std::vector<std::string>> export_words(const std::vector<std::string>& words) {
   CLI::App app;
   ExportOptions ignored;
-  std::vector<std::string> names;
+  std::vector<ConfigOption> names;
   for (const CLI::Option* option : add_export(app, ignored)->get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back(name);
+    for (const std::string& name : option->get_lnames()) names.push_back({name, option->get_snames()});
   }
   return with_config_file(words, names);
 }

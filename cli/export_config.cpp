@@ -23,11 +23,13 @@ std::optional<std::string> named_file(const std::vector<std::string>& words) {
   return file;
 }
 
-bool is_given(const std::vector<std::string>& words, const std::string& name) {
-  const std::string option = "--" + name;
+/// By any of its names: "--snaplen 96", "--snaplen=96", "-s 96", "-s96".
+bool is_given(const std::vector<std::string>& words, const ConfigOption& option) {
+  const std::string name = "--" + option.name;
   return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
-    return word == option || word.starts_with(option + "=") ||
-           (name == "interface" && word.starts_with("-i") && !word.starts_with("--"));
+    if (word == name || word.starts_with(name + "=")) return true;
+    return std::any_of(option.letters.begin(), option.letters.end(),
+                       [&](const std::string& letter) { return word.starts_with("-" + letter); });
   });
 }
 
@@ -41,7 +43,7 @@ std::string name_of(const CLI::ConfigItem& item) {
 }  // namespace
 
 Result<std::vector<std::string>> with_config_file(const std::vector<std::string>& words,
-                                                  const std::vector<std::string>& options) {
+                                                  const std::vector<ConfigOption>& options) {
   const auto file = named_file(words);
   if (!file) return words;
   auto text = read_small_file(*file);
@@ -57,11 +59,12 @@ Result<std::vector<std::string>> with_config_file(const std::vector<std::string>
   for (const CLI::ConfigItem& item : items) {
     if (item.name == "++" || item.name == "--") continue;  // where a section begins and ends
     const std::string name = name_of(item);
-    if (name == "config" || std::find(options.begin(), options.end(), name) == options.end()) {
+    const auto option = std::find_if(options.begin(), options.end(), [&](const auto& o) { return o.name == name; });
+    if (name == "config" || option == options.end()) {
       return Error{*file + ": " + name + " is no option that can be set in a file",
                    "They are named as in rocetop export --help, without the dashes."};
     }
-    if (is_given(words, name)) continue;
+    if (is_given(words, *option)) continue;
     for (const std::string& input : item.inputs) out.push_back("--" + name + "=" + input);
   }
   out.insert(out.end(), words.begin(), words.end());

@@ -10,9 +10,15 @@
 
 namespace rocetop::cli {
 
-/// `words` with those of the file that one of them names in front; `words` itself where none does. `options`: the long
-/// names that may be in it, without dashes. Errors: a file that cannot be read or parsed, no such option.
+/// An option that may be in the file, by its names without dashes.
+struct ConfigOption {
+  std::string name;
+  std::vector<std::string> letters;
+};
+
+/// `words` with those of the file that one of them names in front, but for options that `words` has themselves; `words`
+/// alone where none names a file. Errors: a file that cannot be read or parsed, no such option.
 Result<std::vector<std::string>> with_config_file(const std::vector<std::string>& words,
-                                                  const std::vector<std::string>& options);
+                                                  const std::vector<ConfigOption>& options);
 
 }  // namespace rocetop::cli

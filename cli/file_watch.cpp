@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace rocetop::cli {
@@ -21,17 +22,30 @@ bool FileWatch::changed() {
   return true;
 }
 
+void FileWatch::also(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    if (std::find(paths_.begin(), paths_.end(), path) != paths_.end()) continue;
+    paths_.push_back(path);
+    known_.push_back(stamp_of(path));
+    last_.push_back(known_.back());
+  }
+}
+
+FileWatch::Stamp FileWatch::stamp_of(const std::string& path) {
+  Stamp stamp;
+  struct stat facts{};
+  if (::stat(path.c_str(), &facts) != 0) return stamp;
+  stamp.device = facts.st_dev;
+  stamp.inode = facts.st_ino;
+  stamp.modified_ns = std::int64_t{facts.st_mtim.tv_sec} * 1'000'000'000 + facts.st_mtim.tv_nsec;
+  stamp.size = facts.st_size;
+  return stamp;
+}
+
 std::vector<FileWatch::Stamp> FileWatch::look() const {
   std::vector<Stamp> out;
-  for (const std::string& path : paths_) {
-    Stamp& stamp = out.emplace_back();
-    struct stat facts{};
-    if (::stat(path.c_str(), &facts) != 0) continue;
-    stamp.device = facts.st_dev;
-    stamp.inode = facts.st_ino;
-    stamp.modified_ns = std::int64_t{facts.st_mtim.tv_sec} * 1'000'000'000 + facts.st_mtim.tv_nsec;
-    stamp.size = facts.st_size;
-  }
+  out.reserve(paths_.size());
+  for (const std::string& path : paths_) out.push_back(stamp_of(path));
   return out;
 }
 

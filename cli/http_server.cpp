@@ -156,10 +156,12 @@ class HttpServer::Core final : public HttpSessionHost, public std::enable_shared
       const std::lock_guard lock(ended_mutex_);
       ended_ = true;
     }
-    auth_.reset();
-    // What is left lets go of this.
+    // What is left lets go of this: requests that wait to be looked at, and then those whose password was.
     const auto left = std::exchange(sessions_, {});
     for (const auto& session : left) session->close();
+    io_.restart();
+    io_.poll();
+    auth_.reset();
     io_.restart();
     io_.poll();
   }

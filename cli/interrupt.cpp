@@ -18,6 +18,8 @@ constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 
 volatile std::sig_atomic_t interrupt_seen = 0;  // the signal
 volatile std::sig_atomic_t hangup_seen = 0;
+volatile std::sig_atomic_t hangup_wakes =
+    0;  // somebody looks: before that a wait for an input would take it for an end
 std::atomic<const char*> half_written = nullptr;
 std::atomic<const char*> last_words = nullptr;  // set: the first signal ends the program
 std::atomic<void (*)()> last_act = nullptr;
@@ -60,7 +62,7 @@ extern "C" void on_interrupt(int signal) {
 extern "C" void on_hangup(int) {
   const int saved = errno;
   hangup_seen = 1;
-  wake_interrupt_pipe();
+  if (hangup_wakes != 0) wake_interrupt_pipe();
   errno = saved;
 }
 
@@ -87,6 +89,7 @@ void reload_on_hangup() {
 
 bool reload_wanted() {
   // One that comes between the two lines is answered by this look, too.
+  hangup_wakes = 1;
   const bool wanted = hangup_seen != 0;
   hangup_seen = 0;
   return wanted;

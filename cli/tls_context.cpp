@@ -152,6 +152,13 @@ Result<Done> choose_ciphers(SSL_CTX* context, const TlsConfig& config) {
     if (full.find("_WITH_") == std::string::npos) continue;  // those of TLS 1.3 are not chosen
     list += (list.empty() ? "" : ":") + std::string(known);
   }
+  if (list.empty() && !config.cipher_suites.empty()) {
+    // Whoever names those of TLS 1.3 alone wants nothing older.
+    if (config.max_version < 13) {
+      return Error{config.where + ": cipher_suites has none of TLS 1.2, and max_version allows nothing newer", ""};
+    }
+    SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION);
+  }
   if (!list.empty() && SSL_CTX_set_cipher_list(context, list.c_str()) != 1) {
     return Error{config.where + ": cipher_suites cannot be used: " + openssl_reason(), ""};
   }

@@ -261,6 +261,7 @@ void LiveMonitor::publish(model::Snapshot totals, Nanos now, bool final) {
   follow_wanted(true);
   if (writing_) snapshot->recording = writing_->state();
   if (ledger_) snapshot->ledger = ledger_->advance(snapshot->totals, snapshot->recent, now);
+  source_->keep_up();
   last_published_ = now;
   before_ = snapshot;
   keep_as_base(before_);

@@ -182,8 +182,8 @@ class Export(unittest.TestCase):
         self.assertGreater(resent, 0)
         with Exporter("-r", str(path), "--loop", "--speed", "max", "--interval", "10s") as exporter:
             last: dict[str, float] = {}
-            rounds = 0
-            while rounds < 5:
+            rounds = compared = 0
+            while rounds < 5 or compared == 0:
                 metrics = exporter.metrics()
                 seen = total(metrics, "rocetop_capture_packets_total")
                 for series, value in last.items():
@@ -193,6 +193,7 @@ class Export(unittest.TestCase):
                     rounds = round(seen / frames)
                     if metrics["rocetop_active_connections{protocol=\"RoCEv2\"}"] == 0:
                         self.assertEqual(total(metrics, "rocetop_retransmitted_packets_total"), resent * rounds)
+                        compared += 1
                 last = metrics
             self.assertEqual(metrics["rocetop_up"], 1)
 
@@ -292,6 +293,22 @@ class Export(unittest.TestCase):
             self.write("server.crt", (self.folder / "second.crt").read_text())
             self.write("server.key", (self.folder / "second.key").read_text())
             wait_until(lambda: ssl.get_server_certificate(exporter.address()) != shown, "the new certificate")
+            self.assertEqual(ssl.get_server_certificate(exporter.address()), (self.folder / "second.crt").read_text())
+
+    def test_a_certificate_that_comes_after_its_configuration_is_found(self) -> None:
+        if not shutil.which("openssl"):
+            self.skipTest("openssl is missing")
+        self.certificate("first")
+        self.certificate("second")
+        text = "tls_server_config:\n  cert_file: {0}.crt\n  key_file: {0}.key\n"
+        config = self.write("web.yml", text.format("first"))
+        with Exporter("-r", str(CAPTURES / "write-loss.pcapng"), "--web.config.file", config) as exporter:
+            self.write("web.yml", text.format("later"))
+            exporter.process.send_signal(signal.SIGHUP)
+            wait_until(lambda: "the configuration stays as it was" in exporter.log(), "a complaint")
+            self.write("later.key", (self.folder / "second.key").read_text())
+            self.write("later.crt", (self.folder / "second.crt").read_text())
+            wait_until(lambda: "configuration read again" in exporter.log(), "the files to be found")
             self.assertEqual(ssl.get_server_certificate(exporter.address()), (self.folder / "second.crt").read_text())
 
     def test_options_from_a_file_and_their_change(self) -> None:

@@ -12,7 +12,8 @@ namespace rocetop::cli {
 namespace {
 
 using Words = std::vector<std::string>;
-const Words kOptions = {"config", "max-pairs", "web.listen-address", "pair-histograms", "interface"};
+const std::vector<ConfigOption> kOptions = {{"config", {}},          {"max-pairs", {}},    {"web.listen-address", {}},
+                                            {"pair-histograms", {}}, {"interface", {"i"}}, {"snaplen", {"s"}}};
 
 TEST(ExportConfig, OptionsOfAFileComeBeforeThoseOfTheCommandLine) {
   const test::Folder folder;
@@ -32,8 +33,8 @@ TEST(ExportConfig, OptionsOfAFileComeBeforeThoseOfTheCommandLine) {
 
 TEST(ExportConfig, TheCommandLineWins) {
   const test::Folder folder;
-  const std::string path = folder.write("rocetop.toml", "max-pairs = 200\ninterface = \"eth0\"\n");
-  const Words given = {"--config=" + path, "--max-pairs", "7", "-ieth1"};
+  const std::string path = folder.write("rocetop.toml", "max-pairs = 200\ninterface = \"eth0\"\nsnaplen = 96\n");
+  const Words given = {"--config=" + path, "--max-pairs", "7", "-ieth1", "-s", "128"};
   EXPECT_EQ(with_config_file(given, kOptions).value(), given);
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <openssl/ssl.h>
 
+#include <boost/asio/ssl/context.hpp>
 #include <cstdlib>
 
 #include "file_folder.h"
@@ -154,6 +155,13 @@ TEST_F(Tls, ChoosesAsItIsTold) {
   EXPECT_TRUE(client.ask("/").ends_with("/"));
   EXPECT_EQ(client.version(), "TLSv1.2");
   EXPECT_EQ(client.cipher(), "ECDHE-ECDSA-CHACHA20-POLY1305");
+}
+
+TEST_F(Tls, WhoNamesSuitesOfTls13AloneGetsNothingOlder) {
+  auto strict = policy("  cipher_suites: [TLS_AES_128_GCM_SHA256]\n");
+  ASSERT_TRUE(strict) << strict.error().message;
+  EXPECT_EQ(SSL_CTX_get_min_proto_version(strict->tls->native_handle()), TLS1_3_VERSION);
+  EXPECT_FALSE(policy("  max_version: TLS12\n  cipher_suites: [TLS_AES_128_GCM_SHA256]\n"));
 }
 
 TEST_F(Tls, ANewCertificateIsShownFromTheNextConnectionOn) {
