@@ -325,6 +325,7 @@ std::string url_of(const ListeningSocket& socket, bool tls, const std::string& p
 std::vector<std::string> inputs_of(const ExportOptions& options, const LiveInput& input) {
   std::vector<std::string> names;
   const auto& given = options.words.read_files.empty() ? options.interfaces : options.words.read_files;
+  names.reserve(given.size() + 1);
   for (const std::string& name : given) names.push_back(source::input_name(name));
   if (names.empty()) names.push_back(input.chosen);
   return names;
@@ -376,6 +377,7 @@ int serve(const ExportOptions& options, Plan& plan, LiveInput input, std::vector
   auto monitor = engine::LiveMonitor::create(std::move(input.source), plan.monitor);
   if (!monitor) return complain(monitor.error()), kExitError;
   std::vector<std::string> urls;
+  urls.reserve(sockets.size());
   for (const ListeningSocket& socket : sockets) urls.push_back(url_of(socket, tls, options.metrics_path));
   Exporter exporter(std::move(monitor.value()), exporter_settings);
   exporter.start(std::move(sockets), std::move(policy.value()));

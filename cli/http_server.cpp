@@ -118,8 +118,7 @@ class HttpServer::Core final : public HttpSessionHost, public std::enable_shared
       Acceptor& acceptor = acceptors_.emplace_back(io_);
       const tcp protocol = socket.is_ipv6() ? tcp::v6() : tcp::v4();
       boost::system::error_code error;
-      static_cast<void>(acceptor.socket.assign(protocol, socket.release(), error));
-      if (!error) accept(acceptor);
+      if (!acceptor.socket.assign(protocol, socket.release(), error)) accept(acceptor);
     }
     thread_ = std::thread([this] { io_.run(); });
   }
@@ -140,7 +139,7 @@ class HttpServer::Core final : public HttpSessionHost, public std::enable_shared
       stopping_ = true;
       for (Acceptor& acceptor : acceptors_) {
         boost::system::error_code ignored;
-        static_cast<void>(acceptor.socket.close(ignored));
+        [[maybe_unused]] const auto same = acceptor.socket.close(ignored);
         acceptor.again.cancel();
       }
       end_sessions();
@@ -219,7 +218,7 @@ class HttpServer::Core final : public HttpSessionHost, public std::enable_shared
 
   void begin(tcp::socket socket) {
     boost::system::error_code ignored;
-    static_cast<void>(socket.set_option(tcp::no_delay(true), ignored));
+    [[maybe_unused]] const auto same = socket.set_option(tcp::no_delay(true), ignored);
     auto session = make_session(std::move(socket), shared_from_this());
     if (sessions_.size() >= limits_.connections) {
       reject(HttpRejection::kConnections);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 #include "file_folder.h"
 
 namespace rocetop::cli {
@@ -87,6 +89,8 @@ struct Wrong {
   std::string text;
   std::string message;  ///< behind the file's name
 };
+
+void PrintTo(const Wrong& wrong, std::ostream* out) { *out << wrong.message; }
 
 class WrongWebConfig : public testing::TestWithParam<Wrong> {};
 
