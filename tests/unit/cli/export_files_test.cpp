@@ -11,9 +11,9 @@
 namespace rocetop::cli {
 namespace {
 
-using Words = std::vector<std::string>;
-const std::vector<ConfigOption> kOptions = {{"config", {}},          {"max-pairs", {}},    {"web.listen-address", {}},
-                                            {"pair-histograms", {}}, {"interface", {"i"}}, {"snaplen", {"s"}}};
+using Texts = std::vector<std::string>;
+const std::vector<ConfigOption> kNames = {{"config", {}},          {"max-pairs", {}},    {"web.listen-address", {}},
+                                          {"pair-histograms", {}}, {"interface", {"i"}}, {"snaplen", {"s"}}};
 
 TEST(ExportConfig, OptionsOfAFileComeBeforeThoseOfTheCommandLine) {
   const test::Folder folder;
@@ -24,33 +24,33 @@ TEST(ExportConfig, OptionsOfAFileComeBeforeThoseOfTheCommandLine) {
                                         "interface = [\"eth0\", \"eth1\"]\n"
                                         "[web]\n"
                                         "listen-address = \":0\"\n");
-  const Words given = {"--config", path, "-r", "x.pcap"};
-  const auto words = with_config_file(given, kOptions);
+  const Texts given = {"--config", path, "-r", "x.pcap"};
+  const auto words = with_config_file(given, kNames);
   ASSERT_TRUE(words) << words.error().message;
-  EXPECT_EQ(words.value(), (Words{"--max-pairs=200", "--pair-histograms=true", "--interface=eth0", "--interface=eth1",
+  EXPECT_EQ(words.value(), (Texts{"--max-pairs=200", "--pair-histograms=true", "--interface=eth0", "--interface=eth1",
                                   "--web.listen-address=:0", "--config", path, "-r", "x.pcap"}));
 }
 
 TEST(ExportConfig, TheCommandLineWins) {
   const test::Folder folder;
   const std::string path = folder.write("rocetop.toml", "max-pairs = 200\ninterface = \"eth0\"\nsnaplen = 96\n");
-  const Words given = {"--config=" + path, "--max-pairs", "7", "-ieth1", "-s", "128"};
-  EXPECT_EQ(with_config_file(given, kOptions).value(), given);
+  const Texts given = {"--config=" + path, "--max-pairs", "7", "-ieth1", "-s", "128"};
+  EXPECT_EQ(with_config_file(given, kNames).value(), given);
 }
 
 TEST(ExportConfig, WhatIsNoOptionIsNamed) {
   const test::Folder folder;
   const std::string path = folder.write("rocetop.toml", "max-pears = 200\n");
-  const auto words = with_config_file({"--config", path}, kOptions);
+  const auto words = with_config_file({"--config", path}, kNames);
   ASSERT_FALSE(words);
   EXPECT_EQ(words.error().message, path + ": max-pears is no option that can be set in a file");
-  EXPECT_FALSE(with_config_file({"--config", folder.write("b", "config = \"c\"\n")}, kOptions));
-  EXPECT_FALSE(with_config_file({"--config", folder.path("nosuch")}, kOptions));
+  EXPECT_FALSE(with_config_file({"--config", folder.write("b", "config = \"c\"\n")}, kNames));
+  EXPECT_FALSE(with_config_file({"--config", folder.path("nosuch")}, kNames));
 }
 
 TEST(ExportConfig, WithoutAFileNothingIsAdded) {
-  const Words given = {"-i", "eth0"};
-  EXPECT_EQ(with_config_file(given, kOptions).value(), given);
+  const Texts given = {"-i", "eth0"};
+  EXPECT_EQ(with_config_file(given, kNames).value(), given);
 }
 
 TEST(FileWatch, TellsOnceThatAFileIsAnother) {
