@@ -217,6 +217,10 @@ class Export(unittest.TestCase):
         self.assertGreater(len(served), 40)
         self.assertEqual({name: listed.get(name) for name in served}, served)
 
+    def test_the_list_is_the_one_in_the_documents(self) -> None:
+        self.assertEqual(run("--list-metrics=markdown").stdout, (CAPTURES.parent / "docs/metrics.md").read_text(),
+                         "rocetop export --list-metrics=markdown > docs/metrics.md")
+
     def test_paths(self) -> None:
         with Exporter("-r", str(CAPTURES / "write-loss.pcapng"), "--web.telemetry-path", "/probe") as exporter:
             self.assertEqual(exporter.get("/-/healthy"), (200, "healthy\n"))
