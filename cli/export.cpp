@@ -185,10 +185,8 @@ HttpLimits limits_for_this_process() {
 /// `watch` gets the file and those that it names, before each is read; also if they cannot be used then.
 Result<HttpPolicy> read_policy(const std::string& path, FileWatch& watch) {
   if (path.empty()) return HttpPolicy{};
-  watch.also({path});
-  auto config = read_web_config(path);
+  auto config = read_web_config(path, [&](const std::string& file) { watch.also({file}); });
   if (!config) return config.error();
-  watch.also(config->files);
   return make_policy(config.value());
 }
 

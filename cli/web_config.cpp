@@ -123,7 +123,7 @@ std::string folder_of(const std::string& path) {
 }
 
 /// KEY (inline) or KEY_file.
-PemText pem_of(Section& section, const std::string& key, std::vector<std::string>& files) {
+PemText pem_of(Section& section, const std::string& key, const AboutToRead& about_to_read) {
   PemText out;
   out.text = section.text(key);
   const auto file = section.find(key + "_file");
@@ -136,7 +136,7 @@ PemText pem_of(Section& section, const std::string& key, std::vector<std::string
   out.origin = section.scalar(*file, key + "_file");
   if (out.origin.empty()) return out;
   if (!out.origin.starts_with('/')) out.origin = folder_of(section.file()) + out.origin;
-  files.push_back(out.origin);
+  if (about_to_read) about_to_read(out.origin);
   auto text = read_small_file(out.origin);
   if (!text) section.fail(*file, key + "_file", "is " + text.error().message, text.error().hint);
   out.text = std::move(text.value());
@@ -187,13 +187,13 @@ void check_client_auth(Section& section, const TlsConfig& tls) {
   }
 }
 
-TlsConfig tls_of(const std::string& file, const YAML::Node& node, std::vector<std::string>& files) {
+TlsConfig tls_of(const std::string& file, const YAML::Node& node, const AboutToRead& about_to_read) {
   TlsConfig tls;
   Section section(file, "tls_server_config", node);
   tls.where = fmt::format("{}:{}: tls_server_config", file, node.Mark().line + 1);
-  tls.certificate = pem_of(section, "cert", files);
-  tls.key = pem_of(section, "key", files);
-  tls.client_ca = pem_of(section, "client_ca", files);
+  tls.certificate = pem_of(section, "cert", about_to_read);
+  tls.key = pem_of(section, "key", about_to_read);
+  tls.client_ca = pem_of(section, "client_ca", about_to_read);
   tls.client_auth = section.choice<ClientAuth>("client_auth_type",
                                                {{"NoClientCert", ClientAuth::kNone},
                                                 {"RequestClientCert", ClientAuth::kRequest},
@@ -303,12 +303,11 @@ RateLimit rate_limit_of(const std::string& file, const YAML::Node& node) {
   return limit;
 }
 
-WebConfig config_of(const std::string& path, const YAML::Node& root) {
+WebConfig config_of(const std::string& path, const YAML::Node& root, const AboutToRead& about_to_read) {
   WebConfig config;
-  config.files.push_back(path);
   if (!root || root.IsNull()) return config;  // an empty file is one without wishes
   Section section(path, "a web configuration", root);
-  if (const auto node = section.find("tls_server_config")) config.tls = tls_of(path, *node, config.files);
+  if (const auto node = section.find("tls_server_config")) config.tls = tls_of(path, *node, about_to_read);
   if (const auto node = section.find("http_server_config")) add_http(path, *node, config);
   if (const auto node = section.find("basic_auth_users")) add_users(path, *node, config);
   if (const auto node = section.find("rate_limit")) config.rate_limit = rate_limit_of(path, *node);
@@ -318,11 +317,12 @@ WebConfig config_of(const std::string& path, const YAML::Node& root) {
 
 }  // namespace
 
-Result<WebConfig> read_web_config(const std::string& path) {
+Result<WebConfig> read_web_config(const std::string& path, const AboutToRead& about_to_read) {
+  if (about_to_read) about_to_read(path);
   auto text = read_small_file(path);
   if (!text) return text.error();
   try {
-    return config_of(path, YAML::Load(text.value()));
+    return config_of(path, YAML::Load(text.value()), about_to_read);
   } catch (const Fault& fault) {
     return fault.error;
   } catch (const YAML::Exception& e) {

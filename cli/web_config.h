@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -56,10 +57,13 @@ struct WebConfig {
   std::vector<std::pair<std::string, std::string>> headers;  ///< added to every answer
   std::map<std::string, std::string> users;                  ///< name: bcrypt hash
   RateLimit rate_limit;
-  std::vector<std::string> files;  ///< that it was read from: a change of one of them changes it
 };
 
+/// Told of each file before it is read: a change of one of them changes the configuration. Also of what then cannot be
+/// read.
+using AboutToRead = std::function<void(const std::string& path)>;
+
 /// Reads `path` and the files that it names, which are relative to its folder. Errors name file, line and key.
-Result<WebConfig> read_web_config(const std::string& path);
+Result<WebConfig> read_web_config(const std::string& path, const AboutToRead& about_to_read = {});
 
 }  // namespace rocetop::cli

@@ -55,13 +55,6 @@ def on_terminal(*arguments: str, **environment: str) -> str:
     return text.decode("utf-8")
 
 
-class Metrics(unittest.TestCase):
-    def test_the_reference_page_is_what_the_program_says(self) -> None:
-        page = (CAPTURES.parent / "docs" / "metrics.md").read_text()
-        self.assertEqual(rocetop("export", "--list-metrics=markdown").stdout, page,
-                         "rocetop export --list-metrics=markdown > docs/metrics.md")
-
-
 class Rules(unittest.TestCase):
     def test_the_reference_page_is_what_the_program_says(self) -> None:
         page = (CAPTURES.parent / "docs" / "rules.md").read_text()
