@@ -20,6 +20,7 @@ constexpr const char* kReloads = "rocetop_config_reloads_total";
 
 std::vector<std::string> rejection_words() {
   std::vector<std::string> out;
+  out.reserve(kHttpRejections);
   for (std::size_t i = 0; i < kHttpRejections; ++i) out.emplace_back(word(static_cast<HttpRejection>(i)));
   return out;
 }

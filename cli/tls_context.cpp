@@ -51,9 +51,8 @@ Result<Done> use_certificates(SSL_CTX* context, const PemText& pem) {
                  "It has to be PEM: -----BEGIN CERTIFICATE-----"};
   }
   SSL_CTX_clear_chain_certs(context);
-  while (Certificate next = next_certificate(bio.get())) {
-    if (SSL_CTX_add0_chain_cert(context, next.get()) != 1) break;
-    static_cast<void>(next.release());
+  while (const Certificate next = next_certificate(bio.get())) {
+    if (SSL_CTX_add1_chain_cert(context, next.get()) != 1) break;
   }
   ERR_clear_error();  // the end of the file is one
   return Done{};
