@@ -48,13 +48,13 @@ class Terminal:
     def shown(self, *options: str) -> str:
         return self.tmux("capture-pane", "-p", *options)
 
-    def wait(self, *parts: str, absent: str = "") -> str:
-        """What is shown once it holds all the parts."""
+    def wait(self, *parts: str, absent: str = "", times: int = 1) -> str:
+        """What is shown once it holds all the parts, each so often: a screen may be looked at while it is drawn."""
         deadline = time.monotonic() + PATIENCE_S
         text = ""
         while time.monotonic() < deadline:
             text = self.shown()
-            if all(part in text for part in parts) and not (absent and absent in text):
+            if all(text.count(part) >= times for part in parts) and not (absent and absent in text):
                 return text
             time.sleep(0.02)
         raise AssertionError(f"{parts} did not come (absent: {absent!r}); shown is\n{text}")
@@ -317,7 +317,8 @@ class Screen(unittest.TestCase):
         terminal = self.terminal(120, 60)
         self.replay(terminal)
         terminal.type("Enter", "G")
-        text = terminal.wait("What happened lately, newest first")
+        text = terminal.wait("asked to by the NAK in #", times=12)
+        self.assertIn("What happened lately, newest first", text)
         self.assertEqual(text.count("asked to by the NAK in #"), 12, text)
 
     def test_recordings_do_not_overwrite_each_other(self) -> None:
