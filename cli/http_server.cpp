@@ -158,11 +158,9 @@ class HttpServer::Core final : public HttpSessionHost, public std::enable_shared
     // What is left lets go of this: requests that wait to be looked at, and then those whose password was.
     const auto left = std::exchange(sessions_, {});
     for (const auto& session : left) session->close();
-    io_.restart();
-    io_.poll();
+    run_what_is_left();
     auth_.reset();
-    io_.restart();
-    io_.poll();
+    run_what_is_left();
   }
 
   HttpCounts counts() const {
@@ -198,6 +196,13 @@ class HttpServer::Core final : public HttpSessionHost, public std::enable_shared
   }
 
  private:
+  /// Each session that ends now stops the context again.
+  void run_what_is_left() {
+    do {
+      io_.restart();
+    } while (io_.poll() > 0);
+  }
+
   void accept(Acceptor& acceptor) {
     acceptor.socket.async_accept([this, &acceptor](boost::system::error_code error, tcp::socket socket) {
       if (stopping_ || error == asio::error::operation_aborted) return;
