@@ -15,7 +15,8 @@ import tempfile
 import time
 from pathlib import Path
 
-BYTES_PER_PACKET = 144  # a pcap record of a 128-byte snap
+from made_capture import made_capture
+
 SHORT_CAPTURE = 1_000_000
 ROUNDS = 3
 CHUNK = 1 << 22
@@ -51,22 +52,6 @@ class Tool:
         self.peak_bytes = max(self.peak_bytes, int(peak_kb) * 1024)
 
 
-def capture(maker: Path, folder: Path, packets: int) -> Path:
-    """The made capture of `packets` packets; made if it is not there yet."""
-    path = folder / f"made-{packets}.pcap"
-    if not path.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        needed = packets * BYTES_PER_PACKET
-        free = shutil.disk_usage(folder).free
-        if free < needed * 1.1:
-            sys.exit(f"{folder}: {needed / 1e9:.1f} GB are needed for {packets} packets, {free / 1e9:.1f} GB are free")
-        print(f"making {path} ({needed / 1e9:.2f} GB)", flush=True)
-        part = path.with_suffix(".part")
-        subprocess.run([maker, part, "--packets", str(packets)], check=True)
-        part.rename(path)
-    return path
-
-
 def warm(path: Path):
     with open(path, "rb") as file:
         while file.read(CHUNK):
@@ -96,10 +81,9 @@ def main():
     parser.add_argument("--captures", type=Path, required=True, help="folder for the made captures")
     arguments = parser.parse_args()
 
-    maker = arguments.build / "tests/bench/bench_make_capture"
     short_packets = min(arguments.packets, SHORT_CAPTURE)
-    big = capture(maker, arguments.captures, arguments.packets)
-    short = capture(maker, arguments.captures, short_packets)
+    big = made_capture(arguments.build, arguments.captures, arguments.packets)
+    short = made_capture(arguments.build, arguments.captures, short_packets)
     tools = [
         Tool("rocetop triage", [str(arguments.build / "cli/rocetop"), "triage", str(big)]),
         Tool("capinfos -c", ["capinfos", "-c", str(big)]),

@@ -21,6 +21,11 @@ import threading
 import time
 from pathlib import Path
 
+from made_capture import made_capture
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
+from network import add_pair, enter_namespace  # noqa: E402
+
 INSIDE = "ROCETOP_BENCH_NAMESPACE"
 RING_KIB = 65_536
 SNAP = 256
@@ -29,14 +34,6 @@ STEPS = 12
 STOPPED_S, RUNNING_S = 1.8, 0.6  # of a slowed consumer: stopped for longer than its ring lasts at full speed
 SETTLE_S = 2.5
 PATIENCE = 5  # lines in which nothing more comes
-
-
-def enter_namespace() -> None:
-    for way in (["unshare", "--net"], ["unshare", "--user", "--map-root-user", "--net"]):
-        if subprocess.run([*way, "ip", "link", "set", "lo", "up"], capture_output=True, check=False).returncode == 0:
-            os.environ[INSIDE] = "1"
-            os.execvp(way[0], [*way, sys.executable, "-B", *sys.argv])
-    sys.exit("no network namespace can be made here: that takes root, or user namespaces")
 
 
 class Slowed:
@@ -141,19 +138,13 @@ def main() -> int:
     parser.add_argument("--build", type=Path, required=True, help="build folder of the release preset")
     parser.add_argument("--captures", type=Path, required=True, help="folder for the made captures")
     options = parser.parse_args()
-    for tool in ("tcpdump", "ip", "unshare"):
-        if not shutil.which(tool):
-            sys.exit(f"{tool} is missing")
+    if not shutil.which("tcpdump"):
+        sys.exit("tcpdump is missing")
     bench = options.build / "tests" / "bench"
-    capture = options.captures / f"made-{options.packets}-{options.queue_pairs}.pcap"
-    if not capture.exists():
-        options.captures.mkdir(parents=True, exist_ok=True)
-        subprocess.run([bench / "bench_make_capture", capture, "--packets", str(options.packets),
-                        "--queue-pairs", str(options.queue_pairs)], check=True)
+    capture = made_capture(options.build, options.captures, options.packets, options.queue_pairs)
     if INSIDE not in os.environ:
-        enter_namespace()
-    for words in ("link add va type veth peer name vb", "link set va mtu 9000 up", "link set vb mtu 9000 up"):
-        subprocess.run(["ip", *words.split()], check=True)
+        sys.exit(enter_namespace(INSIDE))
+    add_pair("va", "vb")
     flood = Flood(bench / "bench_send_frames", capture, options.packets)
     program = options.build / "cli" / "rocetop"
     good = [compare(program, flood, slowed) for slowed in (False, True)]

@@ -12,7 +12,6 @@ import http.client
 import json
 import os
 import re
-import shutil
 import socket
 import statistics
 import subprocess
@@ -21,18 +20,15 @@ import threading
 import time
 from pathlib import Path
 
+from made_capture import made_capture
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
+from network import add_pair, enter_namespace  # noqa: E402
+
 INSIDE = "ROCETOP_BENCH_NAMESPACE"
 PAUSE_S = 0.1  # between two scrapes
 SETTLE_S = 2.5
 NARROW = 2_048  # bytes that a slow reader takes at most at once
-
-
-def enter_namespace() -> None:
-    for way in (["unshare", "--net"], ["unshare", "--user", "--map-root-user", "--net"]):
-        if subprocess.run([*way, "ip", "link", "set", "lo", "up"], capture_output=True, check=False).returncode == 0:
-            os.environ[INSIDE] = "1"
-            os.execvp(way[0], [*way, sys.executable, "-B", *sys.argv])
-    sys.exit("no network namespace can be made here: that takes root, or user namespaces")
 
 
 class Exporter:
@@ -135,20 +131,11 @@ def main() -> int:
     parser.add_argument("--build", type=Path, required=True, help="build folder of the release preset")
     parser.add_argument("--captures", type=Path, required=True, help="folder for the made captures")
     options = parser.parse_args()
-    for tool in ("ip", "unshare"):
-        if not shutil.which(tool):
-            sys.exit(f"{tool} is missing")
     bench = options.build / "tests" / "bench"
-    capture = options.captures / f"made-{options.packets}-{options.connections}.pcap"
-    if not capture.exists():
-        options.captures.mkdir(parents=True, exist_ok=True)
-        subprocess.run([bench / "bench_make_capture", capture, "--packets", str(options.packets),
-                        "--queue-pairs", str(options.connections)], check=True)
+    capture = made_capture(options.build, options.captures, options.packets, options.connections)
     if INSIDE not in os.environ:
-        enter_namespace()
-    for words in ("link set lo up", "link add va type veth peer name vb", "link set va mtu 9000 up",
-                  "link set vb mtu 9000 up"):
-        subprocess.run(["ip", *words.split()], check=True)
+        sys.exit(enter_namespace(INSIDE, loopback=True))
+    add_pair("va", "vb")
     flood = [str(bench / "bench_send_frames"), str(capture), "va", "--packets", str(options.packets),
              "--rate", str(options.rate)]
     program = options.build / "cli" / "rocetop"

@@ -5,7 +5,6 @@ namespace of its own (without one, only what needs no interface is tested). Run 
 from __future__ import annotations
 
 import base64
-import errno
 import http.client
 import json
 import os
@@ -18,41 +17,19 @@ import ssl
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 import urllib.error
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 from capture_files import read_pcapng  # noqa: E402
+from network import add_pair, enter_namespace, ip, send  # noqa: E402
+from waiting import PATIENCE_S, wait_until  # noqa: E402
 
 PROGRAM = ""
 CAPTURES = pathlib.Path()
 INSIDE = "ROCETOP_TEST_NAMESPACE"
 HASH = "$2b$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW"  # "secret"
-PATIENCE_S = 60
-
-
-def enter_namespace() -> None:
-    """Runs this script again in a network namespace of its own, where that is permitted."""
-    if shutil.which("ip") and shutil.which("unshare"):
-        for way in (["unshare", "--net"], ["unshare", "--user", "--map-root-user", "--net"]):
-            if subprocess.run([*way, "ip", "link", "set", "lo", "up"], capture_output=True).returncode == 0:
-                os.environ[INSIDE] = "1"
-                os.execvp("unshare", [*way, "sh", "-c", 'ip link set lo up && exec "$0" "$@"', sys.executable, "-B",
-                                      *sys.argv])
-    os.environ[INSIDE] = "0"
-
-
-def wait_until(condition, what: str):
-    """Polls what has no event of its own, up to a generous end."""
-    end = time.monotonic() + PATIENCE_S
-    while time.monotonic() < end:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.01)
-    raise AssertionError(f"waited in vain for: {what}")
 
 
 class Exporter:
@@ -396,49 +373,24 @@ class Export(unittest.TestCase):
 @unittest.skipUnless(os.environ.get(INSIDE) == "1", "no network namespace can be made here")
 class ExportLive(unittest.TestCase):
     def setUp(self) -> None:
-        self.ip("link", "add", "va", "type", "veth", "peer", "name", "vb")
         self.addCleanup(subprocess.run, ["ip", "link", "del", "va"], capture_output=True)
-        for name in ("va", "vb"):
-            self.ip("link", "set", name, "mtu", "9000", "up")
-        wait_until(lambda: self.state("va") == self.state("vb") == "UP", "both ends to be up")
-
-    @staticmethod
-    def ip(*words: str) -> None:
-        subprocess.run(["ip", *words], check=True, capture_output=True)
-
-    @staticmethod
-    def state(name: str) -> str:
-        shown = subprocess.run(["ip", "-j", "link", "show", name], check=True, capture_output=True).stdout
-        return json.loads(shown)[0]["operstate"]
-
-    @staticmethod
-    def send(path: pathlib.Path) -> None:
-        with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as out:
-            out.bind(("va", 0))
-            for frame in read_pcapng(path)[1]:
-                while True:
-                    try:
-                        out.send(frame.data)
-                        break
-                    except OSError as error:
-                        if error.errno != errno.ENOBUFS:
-                            raise
+        add_pair("va", "vb")
 
     def test_an_interface_is_counted_while_it_is_captured(self) -> None:
         with Exporter("-i", "vb", "--interval", "100ms") as exporter:
             metrics = exporter.until(lambda m: 'rocetop_capture_interface_up{interface="vb"}' in m, "the interface")
             self.assertEqual(metrics["rocetop_up"], 1)
             path = CAPTURES / "write-loss.pcapng"
-            self.send(path)
+            send(read_pcapng(path)[1], "va")
             expected = sum(c["totals"]["packets"] for c in triage(path)["connections"])
             metrics = exporter.until(lambda m: total(m, "rocetop_packets_total") >= expected, "all packets")
             self.assertEqual(total(metrics, "rocetop_packets_total"), expected)
             self.assertGreaterEqual(metrics['rocetop_capture_packets_total{interface="vb"}'], expected)
-            self.ip("link", "set", "va", "down")
+            ip("link", "set", "va", "down")
             exporter.until(lambda m: m["rocetop_up"] == 0, "nothing to be captured any more")
             self.assertEqual(exporter.get("/-/ready")[0], 503)
             wait_until(lambda: "vb is down" in exporter.log(), "the log to say so")
-            self.ip("link", "set", "va", "up")
+            ip("link", "set", "va", "up")
             exporter.until(lambda m: m["rocetop_up"] == 1, "the interface to come back")
             self.assertEqual(exporter.stop(), 0)
 
@@ -473,7 +425,8 @@ class ExportLive(unittest.TestCase):
 
 if __name__ == "__main__":
     if INSIDE not in os.environ:
-        enter_namespace()
+        enter_namespace(INSIDE, loopback=True)
+        os.environ[INSIDE] = "0"
     PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
     CAPTURES = pathlib.Path(sys.argv[2]).resolve()
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

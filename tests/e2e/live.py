@@ -5,13 +5,10 @@ other. All of it in a network namespace of its own, which this script makes and 
 says why where that is not permitted. Run as: live.py PROGRAM CAPTURES."""
 from __future__ import annotations
 
-import errno
 import json
 import os
 import pathlib
-import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -19,72 +16,14 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
-from capture_files import LINKTYPE_ETHERNET, Frame, read_pcapng  # noqa: E402
+from capture_files import LINKTYPE_ETHERNET, read_pcapng  # noqa: E402
+from network import add_pair, enter_namespace, ip, send  # noqa: E402
 
 PROGRAM = ""
 CAPTURES = pathlib.Path()
 SKIPPED = 77
 INSIDE = "ROCETOP_TEST_NAMESPACE"
 WHOLE = "262144"  # a snap length that cuts nothing
-
-
-def enter_namespace() -> None:
-    """Runs this script again in a network namespace of its own: of root's, or of a user namespace."""
-    if not shutil.which("ip") or not shutil.which("unshare"):
-        print("skipped: ip or unshare is missing (Debian packages iproute2, util-linux)")
-        sys.exit(SKIPPED)
-    for way in (["unshare", "--net"], ["unshare", "--user", "--map-root-user", "--net"]):
-        if subprocess.run([*way, "ip", "link", "set", "lo", "up"], capture_output=True).returncode == 0:
-            os.environ[INSIDE] = "1"
-            os.execvp(way[0], [*way, sys.executable, "-B", *sys.argv])
-    print("skipped: no network namespace can be made here (that takes root, or user namespaces)")
-    sys.exit(SKIPPED)
-
-
-def ip(*words: str) -> None:
-    subprocess.run(["ip", *words], check=True, capture_output=True)
-
-
-def wait_until(condition, what: str):
-    """Polls what has no event of its own, up to a generous end."""
-    end = time.monotonic() + 60
-    while time.monotonic() < end:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.005)
-    raise AssertionError(f"waited in vain for: {what}")
-
-
-def add_pair(one: str, other: str) -> None:
-    ip("link", "add", one, "type", "veth", "peer", "name", other)
-    for name in (one, other):
-        ip("link", "set", name, "mtu", "9000", "up")
-    for name in (one, other):
-        wait_until(lambda: is_up(name), f"{name} to be up")
-
-
-def is_up(name: str) -> bool:
-    """Not from /sys, which may show the interfaces of another namespace."""
-    shown = json.loads(subprocess.run(["ip", "-j", "link", "show", name], check=True, capture_output=True).stdout)
-    return shown[0]["operstate"] == "UP"
-
-
-def send(frames: list[Frame], interface: str, paced: bool = False) -> None:
-    """Into an interface: at once, or in the time that their stamps say."""
-    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as out:
-        out.bind((interface, 0))
-        begin = time.monotonic_ns()
-        for frame in frames:
-            while paced and time.monotonic_ns() - begin < frame.time_ns - frames[0].time_ns:
-                pass
-            while True:
-                try:
-                    out.send(frame.data)
-                    break
-                except OSError as error:
-                    if error.errno != errno.ENOBUFS:
-                        raise
 
 
 def cpu_seconds(pid: int) -> float:
@@ -410,7 +349,8 @@ class Live(unittest.TestCase):
 
 if __name__ == "__main__":
     if INSIDE not in os.environ:
-        enter_namespace()
+        print(f"skipped: {enter_namespace(INSIDE)}")
+        sys.exit(SKIPPED)
     PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
     CAPTURES = pathlib.Path(sys.argv[2]).resolve()
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

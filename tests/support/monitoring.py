@@ -15,18 +15,13 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+import waiting
+
 DEADLINE = 120  # seconds, for things that take one or two
 
 
 def wait_until(condition, what: str):
-    """Polls what has no event of its own, up to a generous end."""
-    end = time.monotonic() + DEADLINE
-    while time.monotonic() < end:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.05)
-    raise AssertionError(f"waited in vain for: {what}")
+    return waiting.wait_until(condition, what, DEADLINE)
 
 
 class Process:
