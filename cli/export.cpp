@@ -185,7 +185,7 @@ HttpLimits limits_for_this_process() {
 /// `watch` gets the file and those that it names, before each is read; also if they cannot be used then.
 Result<HttpPolicy> read_policy(const std::string& path, FileWatch& watch) {
   if (path.empty()) return HttpPolicy{};
-  auto config = read_web_config(path, [&](const std::string& file) { watch.also({file}); });
+  auto config = read_web_config(path, [&](const std::string& file) { watch.watch({file}); });
   if (!config) return config.error();
   return make_policy(config.value());
 }
@@ -364,7 +364,7 @@ Result<LiveInput> open_input(const ExportOptions& options, const Plan& plan) {
 
 int serve(const ExportOptions& options, Plan& plan, LiveInput input, std::vector<ListeningSocket> sockets) {
   FileWatch watch;
-  if (!options.config.empty()) watch.also({options.config});
+  if (!options.config.empty()) watch.watch({options.config});
   auto policy = read_policy(options.web_config, watch);
   if (!policy) return complain(policy.error()), kExitError;
   const bool tls = policy->tls != nullptr;
@@ -386,33 +386,13 @@ int serve(const ExportOptions& options, Plan& plan, LiveInput input, std::vector
   return good ? kExitOk : kExitError;
 }
 
-present::MetricTable host_table() {
-  present::MetricTable table{"This machine's own counters", {}};
-  for (const present::HostMetric& metric : present::host_metrics()) {
-    model::MetricFacts& facts = table.metrics.emplace_back();
-    facts.name = metric.name;
-    facts.kind =
-        metric.type == prometheus::MetricType::Counter ? model::MetricKind::kCounter : model::MetricKind::kGauge;
-    for (const char* unit : {"packets", "bytes", "seconds", "frames", "ticks"}) {
-      if (facts.name.find(unit) != std::string::npos) facts.unit = unit;
-    }
-    facts.help = metric.help;
-    for (std::string_view rest = metric.labels; !rest.empty();) {
-      const std::size_t comma = std::min(rest.find(", "), rest.size());
-      facts.labels.emplace_back(rest.substr(0, comma));
-      rest.remove_prefix(std::min(comma + 2, rest.size()));
-    }
-  }
-  return table;
-}
-
 int list_metrics(const std::string& form) {
   const bool as_text = form == "true" || form == "text";
   if (!as_text && form != "markdown") {
     return complain("--list-metrics=" + form + ": not a form", "There are: text, markdown."), kExitError;
   }
   std::vector<present::MetricTable> tables = present::metric_tables();
-  tables.push_back(host_table());
+  tables.push_back({"This machine's own counters", present::host_metrics()});
   tables.push_back({"The exporter itself", ExporterMetrics::facts()});
   Output output;
   output.write(as_text ? present::metric_list_text(tables) : present::metric_list_markdown(tables));

@@ -8,11 +8,6 @@
 
 namespace rocetop::cli {
 
-void FileWatch::watch(std::vector<std::string> paths) {
-  paths_ = std::move(paths);
-  known_ = last_ = look();
-}
-
 bool FileWatch::changed() {
   auto now = look();
   const bool settled = now == last_;
@@ -22,7 +17,7 @@ bool FileWatch::changed() {
   return true;
 }
 
-void FileWatch::also(const std::vector<std::string>& paths) {
+void FileWatch::watch(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     if (std::find(paths_.begin(), paths_.end(), path) != paths_.end()) continue;
     paths_.push_back(path);

@@ -11,12 +11,11 @@ namespace rocetop::cli {
 
 class FileWatch {
  public:
-  /// From here on these, as they are now: call it before they are read, or a change meanwhile is not seen.
-  void watch(std::vector<std::string> paths);
+  /// From here on these too, as they are now, if they are not among them: call it before they are read, or a change
+  /// meanwhile is not seen.
+  void watch(const std::vector<std::string>& paths);
   /// All of them, as they are now.
   void again() { known_ = last_ = look(); }
-  /// These too, if they are not among them.
-  void also(const std::vector<std::string>& paths);
   /// True once after a change, when two looks in a row saw the same: a certificate and its key are not replaced at the
   /// same moment.
   bool changed();

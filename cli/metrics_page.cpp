@@ -28,11 +28,6 @@ void MetricsPage::get(bool gzip, HttpRespond respond) {
   changed_.notify_all();
 }
 
-void MetricsPage::render_again() {
-  const std::lock_guard lock(mutex_);
-  ++version_;
-}
-
 /// All that wait get the same: clients that ask and leave again make no more work than one that stays.
 void MetricsPage::run() {
   std::unique_lock lock(mutex_);
@@ -40,9 +35,7 @@ void MetricsPage::run() {
     changed_.wait(lock, [this] { return stopping_ || !wishes_.empty(); });
     if (stopping_) return;
     std::vector<Wish> wishes = std::exchange(wishes_, {});
-    const bool stale = std::exchange(rendered_version_, version_) != version_;
     lock.unlock();
-    if (stale) rendered_.reset();
     for (const bool gzip : {false, true}) answer(wishes, gzip);
     wishes.clear();
     lock.lock();

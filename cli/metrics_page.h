@@ -5,7 +5,6 @@
 #pragma once
 
 #include <condition_variable>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -37,8 +36,6 @@ class MetricsPage {
 
   /// From any thread. Answers by the page's own thread.
   void get(bool gzip, HttpRespond respond);
-  /// What the last snapshot gave is not shown again: it would look different now.
-  void render_again();
 
  private:
   struct Wish {
@@ -53,14 +50,12 @@ class MetricsPage {
   const PageSource source_;
   // Of the thread.
   PageSource::SnapshotPtr rendered_;
-  std::uint64_t rendered_version_ = 0;
   std::shared_ptr<const std::string> text_;  // of rendered_
   DeflatedPart deflated_;                    // … once somebody asked for it
 
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Wish> wishes_;  // under mutex_, as all below
-  std::uint64_t version_ = 0;
   bool stopping_ = false;
   std::thread thread_;
 };

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "model/counter_table.h"
@@ -17,11 +19,21 @@ namespace {
 
 using model::AdapterMetric;
 using model::InterfaceMetric;
-using prometheus::MetricType;
+using enum model::MetricKind;
 
-constexpr std::string_view kPortLabels = "device, port";
-constexpr std::string_view kCounterLabels = "device, port, counter";
-constexpr std::string_view kPriorityLabels = "interface, priority, direction";
+constexpr std::array<std::string_view, 6> kInfoLabels = {"device", "port", "interface", "driver", "link_layer", "rate"};
+constexpr std::array<std::string_view, 2> kPortLabels = {"device", "port"};
+constexpr std::array<std::string_view, 3> kCounterLabels = {"device", "port", "counter"};
+constexpr std::array<std::string_view, 3> kPriorityLabels = {"interface", "priority", "direction"};
+constexpr std::array<std::string_view, 1> kErrorLabels = {"what"};
+
+struct Row {
+  std::string_view name;
+  model::MetricKind kind;
+  std::string_view unit;
+  std::span<const std::string_view> labels;
+  std::string_view help;
+};
 
 // Two rows of what a port is, the standard metrics in the order of their enum, then the rest.
 enum Index : std::size_t {
@@ -37,55 +49,57 @@ enum Index : std::size_t {
   kMetrics
 };
 
-constexpr std::array<HostMetric, kMetrics> kTable = {{
-    {"rocetop_adapter_info", MetricType::Gauge, "device, port, interface, driver, link_layer, rate",
-     "1 for each port of this machine's RDMA adapters."},
-    {"rocetop_adapter_port_up", MetricType::Gauge, kPortLabels, "1 while the port is active."},
-    {"rocetop_adapter_received_bytes_total", MetricType::Counter, kPortLabels,
+constexpr std::array<Row, kMetrics> kTable = {{
+    {"rocetop_adapter_info", kGauge, "", kInfoLabels, "1 for each port of this machine's RDMA adapters."},
+    {"rocetop_adapter_port_up", kGauge, "", kPortLabels, "1 while the port is active."},
+    {"rocetop_adapter_received_bytes_total", kCounter, "bytes", kPortLabels,
      "Bytes of RDMA traffic that the port received, by the adapter's own count."},
-    {"rocetop_adapter_transmitted_bytes_total", MetricType::Counter, kPortLabels,
+    {"rocetop_adapter_transmitted_bytes_total", kCounter, "bytes", kPortLabels,
      "Bytes of RDMA traffic that the port sent, by the adapter's own count."},
-    {"rocetop_adapter_received_packets_total", MetricType::Counter, kPortLabels,
+    {"rocetop_adapter_received_packets_total", kCounter, "packets", kPortLabels,
      "Packets of RDMA traffic that the port received, by the adapter's own count."},
-    {"rocetop_adapter_transmitted_packets_total", MetricType::Counter, kPortLabels,
+    {"rocetop_adapter_transmitted_packets_total", kCounter, "packets", kPortLabels,
      "Packets of RDMA traffic that the port sent, by the adapter's own count."},
-    {"rocetop_adapter_cnp_sent_packets_total", MetricType::Counter, kPortLabels,
+    {"rocetop_adapter_cnp_sent_packets_total", kCounter, "packets", kPortLabels,
      "CNPs that the adapter sent because marked packets reached it."},
-    {"rocetop_adapter_cnp_handled_packets_total", MetricType::Counter, kPortLabels,
+    {"rocetop_adapter_cnp_handled_packets_total", kCounter, "packets", kPortLabels,
      "CNPs that reached the adapter and were handled; some drivers count all that were received."},
-    {"rocetop_adapter_ecn_marked_packets_total", MetricType::Counter, kPortLabels,
+    {"rocetop_adapter_ecn_marked_packets_total", kCounter, "packets", kPortLabels,
      "RoCE packets marked CE that reached the adapter."},
-    {"rocetop_adapter_out_of_sequence_packets_total", MetricType::Counter, kPortLabels,
+    {"rocetop_adapter_out_of_sequence_packets_total", kCounter, "packets", kPortLabels,
      "Packets that reached the adapter out of sequence. 32 bits wide on mlx5: a wrap looks like a restart."},
-    {"rocetop_adapter_sequence_naks_received_total", MetricType::Counter, kPortLabels,
+    {"rocetop_adapter_sequence_naks_received_total", kCounter, "", kPortLabels,
      "NAKs for a sequence error that the adapter received. 32 bits wide on mlx5: a wrap looks like a restart."},
-    {"rocetop_adapter_timeouts_total", MetricType::Counter, kPortLabels,
+    {"rocetop_adapter_timeouts_total", kCounter, "", kPortLabels,
      "Times that the adapter waited for an acknowledgement in vain. 32 bits wide on mlx5."},
-    {"rocetop_adapter_rnr_naks_received_total", MetricType::Counter, kPortLabels,
+    {"rocetop_adapter_rnr_naks_received_total", kCounter, "", kPortLabels,
      "RNR NAKs that the adapter received. 32 bits wide on mlx5: a wrap looks like a restart."},
-    {"rocetop_adapter_rnr_naks_sent_total", MetricType::Counter, kPortLabels, "RNR NAKs that the adapter sent."},
-    {"rocetop_adapter_retransmitted_packets_total", MetricType::Counter, kPortLabels,
+    {"rocetop_adapter_rnr_naks_sent_total", kCounter, "", kPortLabels, "RNR NAKs that the adapter sent."},
+    {"rocetop_adapter_retransmitted_packets_total", kCounter, "packets", kPortLabels,
      "Packets that the adapter sent again, on drivers that count packets (not mlx5)."},
-    {"rocetop_adapter_bad_icrc_packets_total", MetricType::Counter, kPortLabels,
+    {"rocetop_adapter_bad_icrc_packets_total", kCounter, "packets", kPortLabels,
      "RoCE packets with a wrong ICRC that reached the adapter."},
-    {"rocetop_adapter_transmit_wait_total", MetricType::Counter, kPortLabels,
+    {"rocetop_adapter_transmit_wait_total", kCounter, "", kPortLabels,
      "Ticks, of the adapter's own length, in which the port had something to send and sent nothing."},
-    {"rocetop_adapter_errors_total", MetricType::Counter, kCounterLabels,
+    {"rocetop_adapter_errors_total", kCounter, "", kCounterLabels,
      "Errors that the adapter counts, by the driver's name for them. Those of 8 or 16 bits stop when they are full."},
-    {"rocetop_adapter_other_total", MetricType::Counter, kCounterLabels,
+    {"rocetop_adapter_other_total", kCounter, "", kCounterLabels,
      "Every other counter of the port, by the driver's name and in the driver's unit."},
-    {"rocetop_adapter_level", MetricType::Gauge, kCounterLabels,
+    {"rocetop_adapter_level", kGauge, "", kCounterLabels,
      "What drivers show among their counters and is none: it may fall."},
-    {"rocetop_interface_pause_frames_total", MetricType::Counter, kPriorityLabels,
+    {"rocetop_interface_pause_frames_total", kCounter, "frames", kPriorityLabels,
      "Pause frames by the interface's own count: PFC by priority; priority=\"link\" is IEEE 802.3 PAUSE, where some "
      "adapters count PFC too."},
-    {"rocetop_interface_pause_seconds_total", MetricType::Counter, kPriorityLabels,
+    {"rocetop_interface_pause_seconds_total", kCounter, "seconds", kPriorityLabels,
      "Time that the interface was paused (rx) or asked its neighbour to pause (tx), by its own count."},
-    {"rocetop_interface_discarded_packets_total", MetricType::Counter, kPriorityLabels,
+    {"rocetop_interface_discarded_packets_total", kCounter, "packets", kPriorityLabels,
      "Packets that the interface discarded, by priority; priority=\"link\" (the whole port) where it has none."},
-    {"rocetop_host_read_errors_total", MetricType::Counter, "what",
+    {"rocetop_host_read_errors_total", kCounter, "", kErrorLabels,
      "What of this machine's own counters could not be read."},
-    {"rocetop_host_read_age_seconds", MetricType::Gauge, "",
+    {"rocetop_host_read_age_seconds",
+     kGauge,
+     "seconds",
+     {},
      "How long ago this machine's own counters were read: it grows while an adapter does not answer."},
 }};
 
@@ -109,7 +123,7 @@ class Families {
     for (std::size_t i = 0; i < kMetrics; ++i) {
       families_[i].name = std::string(kTable[i].name);
       families_[i].help = std::string(kTable[i].help);
-      families_[i].type = kTable[i].type;
+      families_[i].type = kTable[i].kind == kCounter ? prometheus::MetricType::Counter : prometheus::MetricType::Gauge;
     }
   }
 
@@ -119,7 +133,7 @@ class Families {
     if (!seen_[family].insert(std::move(key)).second) return;
     prometheus::ClientMetric row;
     row.label = std::move(labels);
-    if (families_[family].type == MetricType::Counter) {
+    if (kTable[family].kind == kCounter) {
       row.counter.value = value;
     } else {
       row.gauge.value = value;
@@ -238,7 +252,22 @@ void add_interface(Families& out, const model::NetworkInterface& interface) {
 
 }  // namespace
 
-std::span<const HostMetric> host_metrics() { return kTable; }
+const std::vector<model::MetricFacts>& host_metrics() {
+  static const auto kFacts = [] {
+    std::vector<model::MetricFacts> out;
+    out.reserve(kTable.size());
+    for (const Row& row : kTable) {
+      out.push_back({std::string(row.name),
+                     row.kind,
+                     std::string(row.unit),
+                     std::string(row.help),
+                     {row.labels.begin(), row.labels.end()},
+                     {}});
+    }
+    return out;
+  }();
+  return kFacts;
+}
 
 std::vector<prometheus::MetricFamily> host_metric_families(const model::HostReading& reading,
                                                            std::optional<Nanos> age) {

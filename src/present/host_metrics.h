@@ -7,24 +7,16 @@
 #include <prometheus/metric_family.h>
 
 #include <optional>
-#include <span>
-#include <string_view>
 #include <vector>
 
 #include "base/nanos.h"
 #include "model/host_counters.h"
+#include "model/metric_facts.h"
 
 namespace rocetop::present {
 
-struct HostMetric {
-  std::string_view name;
-  prometheus::MetricType type;
-  std::string_view labels;  ///< "device, port"; empty for none
-  std::string_view help;
-};
-
 /// Every family that host_metric_families can give, in its order.
-std::span<const HostMetric> host_metrics();
+const std::vector<model::MetricFacts>& host_metrics();
 
 /// The families that have rows, in the order of host_metrics(). No two rows of a family have the same labels, whatever
 /// the names in the reading. `age`: how long ago it was read; without it there is no rocetop_host_read_age_seconds.

@@ -250,10 +250,10 @@ TEST(HostMetricsByHand, ReadErrorsAreAlwaysThere) {
 TEST(HostMetricsByHand, EveryFamilyIsInTheListAndInItsOrder) {
   std::map<std::string, std::size_t> places;
   for (std::size_t i = 0; i < present::host_metrics().size(); ++i) {
-    const present::HostMetric& metric = present::host_metrics()[i];
+    const model::MetricFacts& metric = present::host_metrics()[i];
     EXPECT_TRUE(places.emplace(metric.name, i).second);
     EXPECT_TRUE(metric.help.ends_with('.')) << metric.name;
-    EXPECT_EQ(metric.name.ends_with("_total"), metric.type == MetricType::Counter) << metric.name;
+    EXPECT_EQ(metric.name.ends_with("_total"), metric.kind == model::MetricKind::kCounter) << metric.name;
   }
   std::map<std::string, int> seen;
   for (const char* name : {"mlx5", "bnxt_re", "irdma", "irdma_gen3", "rxe", "mana", "efa"}) {
