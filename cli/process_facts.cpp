@@ -58,7 +58,8 @@ ProcessFacts read_process_facts() {
     const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
     out.cpu_s = (user + system) / ticks;
     out.resident_bytes = static_cast<std::uint64_t>(resident) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-    if (const auto boot = boot_time()) out.start_time_s = *boot + start / ticks;
+    static const std::optional<double> kBoot = boot_time();  // the same at every scrape
+    if (kBoot) out.start_time_s = *kBoot + start / ticks;
   }
   out.open_fds = open_descriptors();
   rlimit limit{};

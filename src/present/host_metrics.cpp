@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "model/counter_table.h"
-#include "present/utf8.h"
+#include "present/metric_text.h"
 
 namespace rocetop::present {
 namespace {
@@ -102,17 +102,6 @@ constexpr std::array<Row, kMetrics> kTable = {{
      {},
      "How long ago this machine's own counters were read: it grows while an adapter does not answer."},
 }};
-
-/// A label's value: well-formed UTF-8 without control characters, whatever a driver called it.
-std::string label_text(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const CodePoint c = first_code_point(text);
-    append_utf8(out, is_control(c.value) ? kReplacement : c.value);
-    text.remove_prefix(c.bytes);
-  }
-  return out;
-}
 
 using Labels = std::vector<prometheus::ClientMetric::Label>;
 

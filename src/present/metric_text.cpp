@@ -9,6 +9,8 @@
 #include <limits>
 #include <string_view>
 
+#include "present/utf8.h"
+
 namespace rocetop::present {
 namespace {
 
@@ -98,6 +100,16 @@ void write_family(std::string& to, const MetricFamily& family) {
 }
 
 }  // namespace
+
+std::string label_text(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const CodePoint c = first_code_point(text);
+    append_utf8(out, is_control(c.value) ? kReplacement : c.value);
+    text.remove_prefix(c.bytes);
+  }
+  return out;
+}
 
 std::string metrics_text(const std::vector<MetricFamily>& families) {
   constexpr std::size_t kLine = 100;  // about

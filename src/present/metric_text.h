@@ -7,9 +7,14 @@
 #include <prometheus/metric_family.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace rocetop::present {
+
+/// The value of a label: well-formed UTF-8 without control characters, whatever an interface, file or counter is
+/// called.
+std::string label_text(std::string_view text);
 
 /// Counters, gauges and histograms.
 std::string metrics_text(const std::vector<prometheus::MetricFamily>& families);

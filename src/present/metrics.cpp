@@ -7,7 +7,6 @@
 
 #include "model/metric_fields.h"
 #include "model/words.h"
-#include "present/utf8.h"
 #include "track/directions.h"
 
 namespace rocetop::present {
@@ -19,17 +18,6 @@ using prometheus::MetricType;
 using Labels = std::vector<ClientMetric::Label>;
 
 constexpr std::string_view kRest = "other";  // src and dst of all pairs without a row of their own
-
-/// Names of interfaces and files are anything: as valid UTF-8, and nothing that would move a cursor.
-std::string label_text(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const CodePoint c = first_code_point(text);
-    append_utf8(out, is_control(c.value) ? kReplacement : c.value);
-    text.remove_prefix(c.bytes);
-  }
-  return out;
-}
 
 MetricType type_of(model::MetricKind kind) {
   switch (kind) {
