@@ -13,6 +13,14 @@ bool is_captured(const model::LiveInterface& interface) {
   return interface.state == model::LinkState::kUp && interface.error.empty();
 }
 
+/// Something is captured or read.
+bool is_up(const Exporter::SnapshotPtr& snapshot) {
+  if (!snapshot) return true;  // opened it was
+  if (snapshot->final) return false;
+  const auto& interfaces = snapshot->interfaces;
+  return interfaces.empty() || std::any_of(interfaces.begin(), interfaces.end(), is_captured);
+}
+
 }  // namespace
 
 Exporter::Exporter(std::unique_ptr<engine::LiveMonitor> monitor, ExporterOptions options)
@@ -20,7 +28,7 @@ Exporter::Exporter(std::unique_ptr<engine::LiveMonitor> monitor, ExporterOptions
   PageSource source;
   source.newest = [this] { return newest(); };
   source.lasts = options_.render;
-  source.changes = [this] { return changing_text(); };
+  source.changes = [this](const SnapshotPtr& beside) { return changing_text(beside); };
   source.took = [this](double seconds) { metrics_.observe_scrape(seconds); };
   page_ = std::make_unique<MetricsPage>(std::move(source));
 }
@@ -61,18 +69,10 @@ Exporter::SnapshotPtr Exporter::newest() const {
   return newest_;
 }
 
-bool Exporter::is_up() const {
-  const SnapshotPtr snapshot = newest();
-  if (!snapshot) return true;  // opened it was
-  if (snapshot->final) return false;
-  const auto& interfaces = snapshot->interfaces;
-  return interfaces.empty() || std::any_of(interfaces.begin(), interfaces.end(), is_captured);
-}
-
-/// By the page's thread.
-std::string Exporter::changing_text() const {
+/// By the page's thread. What is said of the input fits what is counted beside it.
+std::string Exporter::changing_text(const SnapshotPtr& beside) const {
   ExporterState state;
-  state.up = is_up();
+  state.up = is_up(beside);
   {
     const std::lock_guard lock(mutex_);
     if (newest_) {
@@ -100,7 +100,7 @@ void Exporter::handle(const HttpRequest& request, HttpRespond respond) {
     // What has ended was ready, and its counters are still served.
     const SnapshotPtr snapshot = newest();
     if (!snapshot) return respond(HttpResponse::text(503, "not ready: nothing has been looked at yet\n"));
-    if (snapshot->final || is_up()) return respond(HttpResponse::text(200, "ready\n"));
+    if (snapshot->final || is_up(snapshot)) return respond(HttpResponse::text(200, "ready\n"));
     return respond(HttpResponse::text(503, "not ready: no interface is up\n"));
   }
   if (request.path == "/") {

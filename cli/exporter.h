@@ -50,13 +50,10 @@ class Exporter {
   HttpServer& server() { return *server_; }
   MetricsPage& page() { return *page_; }
 
-  /// Something is captured or read.
-  bool is_up() const;
-
  private:
   void handle(const HttpRequest& request, HttpRespond respond);
   SnapshotPtr newest() const;
-  std::string changing_text() const;
+  std::string changing_text(const SnapshotPtr& beside) const;
   std::string state_words() const;
 
   const std::unique_ptr<engine::LiveMonitor> monitor_;

@@ -61,7 +61,7 @@ HttpResponse MetricsPage::make(bool gzip) {
   HttpResponse response;
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";
   response.headers.emplace_back("Vary", "Accept-Encoding");
-  std::string changes = source_.changes();
+  std::string changes = source_.changes(rendered_);
   if (!gzip) {
     response.body = {text_, std::make_shared<const std::string>(std::move(changes))};
     return response;

@@ -22,8 +22,9 @@ struct PageSource {
   using SnapshotPtr = std::shared_ptr<const model::LiveSnapshot>;
   std::function<SnapshotPtr()> newest;                           ///< null before the first
   std::function<std::string(const model::LiveSnapshot&)> lasts;  ///< what a snapshot gives
-  std::function<std::string()> changes;                          ///< what is another at every scrape
-  std::function<void(double)> took;                              ///< told of the seconds that it took; may be empty
+  /// What is another at every scrape, beside what that snapshot gives; null before the first.
+  std::function<std::string(const SnapshotPtr&)> changes;
+  std::function<void(double)> took;  ///< told of the seconds that it took; may be empty
 };
 
 class MetricsPage {

@@ -25,7 +25,7 @@ TEST(MetricsPage, AllThatWaitGetThePageThatIsMadeOnce) {
   std::atomic<int> answered = 0;
   PageSource source;
   source.newest = [] { return PageSource::SnapshotPtr(); };
-  source.changes = [&] {
+  source.changes = [&](const PageSource::SnapshotPtr&) {
     if (++made == 1) {
       begun.set_value();
       may_go_on.get_future().wait();
@@ -47,6 +47,28 @@ TEST(MetricsPage, AllThatWaitGetThePageThatIsMadeOnce) {
   all.get_future().wait();
   EXPECT_EQ(first, "page 1");
   EXPECT_EQ(made, 3);  // the first, and one of each form
+}
+
+/// The input ends while a page is made: "it has ended" must not stand beside what was counted before that.
+TEST(MetricsPage, WhatChangesIsOfTheSnapshotThatIsBesideIt) {
+  auto newest = std::make_shared<const model::LiveSnapshot>();
+  PageSource source;
+  source.newest = [&] { return newest; };
+  source.lasts = [&](const model::LiveSnapshot& snapshot) {
+    auto next = std::make_shared<model::LiveSnapshot>();
+    next->final = true;
+    newest = next;
+    return std::string(snapshot.final ? "counts of the end" : "counts of before");
+  };
+  source.changes = [](const PageSource::SnapshotPtr& beside) {
+    return std::string(beside->final ? ", ended" : ", reading");
+  };
+  MetricsPage page(std::move(source));
+  for (const char* expected : {"counts of before, reading", "counts of the end, ended"}) {
+    std::promise<std::string> text;
+    page.get(false, [&](const HttpResponse& response) { text.set_value(text_of(response)); });
+    EXPECT_EQ(text.get_future().get(), expected);
+  }
 }
 
 }  // namespace
