@@ -23,6 +23,7 @@ namespace rocetop::cli {
 namespace {
 
 constexpr std::chrono::milliseconds kBeginningWait{200};
+constexpr std::uint32_t kBuffersBytes = 512U << 20;  // of all interfaces' rings, which the kernel keeps in memory
 
 /// What is no file on a disk may let us wait.
 bool is_pipe(const std::string& path) {
@@ -80,6 +81,21 @@ Result<LiveInput> replay(const LiveInputOptions& options) {
   return input;
 }
 
+/// Their names as they are shown.
+std::string names_of(const std::vector<std::string>& interfaces) {
+  std::string out;
+  for (const std::string& name : interfaces) out += (out.empty() ? "" : ", ") + source::input_name(name);
+  return out;
+}
+
+Result<source::InterfaceChoices> choose(bool every_adapter) {
+  if (every_adapter) return source::choose_interfaces();
+  auto one = source::choose_interface();
+  if (!one) return one.error();
+  if (!one->passed_over.empty()) one->reason += "; -i watches others that have one: " + names_of(one->passed_over);
+  return source::InterfaceChoices{{one->name}, one->reason};
+}
+
 }  // namespace
 
 Result<double> parse_speed(std::string_view text) {
@@ -107,11 +123,13 @@ Result<LiveInput> open_live_input(const LiveInputOptions& options, std::string_v
     }
   }
   if (live.interfaces.empty()) {
-    auto choice = source::choose_interface();
+    auto choice = choose(options.every_adapter);
     if (!choice) return choice.error();
-    input.chosen = "watching " + source::input_name(choice->name) + ": " + choice->reason;
-    live.interfaces.push_back(choice->name);
+    live.interfaces = std::move(choice->names);
+    input.chosen = "watching " + names_of(live.interfaces) + ": " + choice->reason;
   }
+  input.interfaces = live.interfaces;
+  live.buffer_bytes = std::min(live.buffer_bytes, kBuffersBytes / static_cast<std::uint32_t>(live.interfaces.size()));
   live.filter = options.filter;
   live.roce_ports = options.roce_ports;
   live.snap_length = options.snap_length;

@@ -23,6 +23,7 @@ struct LiveInputOptions {
   std::vector<std::uint16_t> roce_ports;
   std::uint32_t snap_length = 256;
   Nanos interval = seconds(1);  ///< between snapshots
+  bool every_adapter = false;   ///< where no interface is named: all with an RDMA device, not only the busiest
   bool at_once = false;         ///< somebody looks: a pipe that nothing comes from yet is opened later, by who reads it
   std::optional<Nanos> loop_silence = {};  ///< files are read again and again, with so much time between rounds
 };
@@ -30,7 +31,8 @@ struct LiveInputOptions {
 struct LiveInput {
   std::unique_ptr<source::FrameSource> source;
   const source::LiveSource* live = nullptr;  ///< inside `source`, where there are interfaces
-  std::string chosen;                        ///< why this interface, where nobody named one; a sentence
+  std::vector<std::string> interfaces;       ///< that are watched
+  std::string chosen;                        ///< why these interfaces, where nobody named one; a sentence
   bool judges_filter = false;                ///< the filter is done with; otherwise the analysis has to judge by it
   bool is_replay = false;                    ///< a file at the analysis' own pace
   double speed = 1;                          ///< of a replay, of the packets' clock to that on the wall; 0 for "max"

@@ -85,6 +85,19 @@ std::string list_of(const std::vector<std::string>& names) {
   return out;
 }
 
+std::vector<std::string> names_of(const std::vector<Candidate>& candidates) {
+  std::vector<std::string> names;
+  names.reserve(candidates.size());
+  for (const Candidate& candidate : candidates) names.push_back(candidate.name);
+  return names;
+}
+
+/// The bond, or bridge, that the interface is a part of; empty if of none.
+std::string bond_of(const std::string& interface, const std::string& sysfs) {
+  std::error_code error;
+  return fs::read_symlink(fs::path(sysfs) / "class" / "net" / interface / "master", error).filename().string();
+}
+
 }  // namespace
 
 std::vector<RdmaDevice> rdma_devices(const std::string& sysfs) {
@@ -164,12 +177,55 @@ Result<InterfaceChoice> choose_interface(const std::vector<NetworkInterface>& in
     return a.bytes < b.bytes;
   });
   if (!best->devices.empty()) {
-    return InterfaceChoice{best->name, "it is up and has the RDMA device " + list_of(best->devices)};
+    InterfaceChoice choice{best->name, "it is up and has the RDMA device " + list_of(best->devices), {}};
+    for (const Candidate& other : candidates) {
+      if (!other.devices.empty() && other.name != best->name) choice.passed_over.push_back(other.name);
+    }
+    return choice;
   }
   if (candidates.size() == 1) {
-    return InterfaceChoice{best->name, "no interface has an RDMA device, and it is the only one that is up"};
+    return InterfaceChoice{best->name, "no interface has an RDMA device, and it is the only one that is up", {}};
   }
-  return InterfaceChoice{best->name, "no interface has an RDMA device, and of those that are up it moved most bytes"};
+  return InterfaceChoice{
+      best->name, "no interface has an RDMA device, and of those that are up it moved most bytes", {}};
+}
+
+Result<InterfaceChoices> choose_interfaces(const std::vector<NetworkInterface>& interfaces, const std::string& sysfs) {
+  std::vector<Candidate> found;
+  for (const NetworkInterface& interface : interfaces) {
+    if (interface.loopback) continue;
+    auto devices = rdma_devices_of(interface.name, sysfs, interface.index);
+    if (!devices.empty()) found.push_back({interface.name, std::move(devices), interface.bytes});
+  }
+  if (found.empty()) {
+    auto one = choose_interface(interfaces, sysfs);
+    if (!one) return one.error();
+    return InterfaceChoices{{one->name}, one->reason};
+  }
+  const auto is_found = [names = names_of(found)](const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  // What passes a part of a bond passes the bond as well.
+  std::erase_if(found, [&](const Candidate& candidate) { return is_found(bond_of(candidate.name, sysfs)); });
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+  std::vector<std::string> left_out;
+  for (std::size_t i = kChoicesMost; i < found.size(); ++i) left_out.push_back(found[i].name);
+  found.resize(std::min(found.size(), kChoicesMost));
+  std::vector<std::string> devices;
+  for (const Candidate& candidate : found) {
+    for (const std::string& device : candidate.devices) add_once(devices, device);
+  }
+  std::sort(devices.begin(), devices.end());
+  InterfaceChoices out{names_of(found), ""};
+  std::sort(out.names.begin(), out.names.end());
+  out.reason = (out.names.size() == 1 ? "it has the RDMA device" : "they have the RDMA devices");
+  if (out.names.size() == 1 && devices.size() > 1) out.reason += "s";
+  out.reason += " " + list_of(devices);
+  if (!left_out.empty()) {
+    out.reason += "; " + std::to_string(kChoicesMost) + " are watched unless -i names them, so not " +
+                  list_of(left_out) + ", which moved less";
+  }
+  return out;
 }
 
 BypassWatch::BypassWatch(const std::string& interface, std::string sysfs)

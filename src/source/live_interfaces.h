@@ -46,13 +46,26 @@ std::vector<std::string> rdma_devices_of(const std::string& interface, const std
 
 struct InterfaceChoice {
   std::string name;
-  std::string reason;  ///< "it has the RDMA device mlx5_0 and is up"
+  std::string reason;                    ///< "it is up and has the RDMA device mlx5_0"
+  std::vector<std::string> passed_over;  ///< others that are up and have one
 };
 
 /// The interface that carries RoCE: up, and with an RDMA device; else up, no loopback, and with traffic. Of several the
 /// one that moved most bytes. Error: none is up.
 Result<InterfaceChoice> choose_interface(const std::vector<NetworkInterface>& interfaces = network_interfaces(),
                                          const std::string& sysfs = "/sys");
+
+struct InterfaceChoices {
+  std::vector<std::string> names;
+  std::string reason;  ///< "they have the RDMA devices mlx5_0, mlx5_1"
+};
+
+/// For who watches for ever: every interface with an RDMA device, also one that is down, but for the parts of a bond
+/// that is one of them; at most kChoicesMost, those that moved most bytes. Where no interface has one, the choice of
+/// choose_interface(). Error: as there.
+Result<InterfaceChoices> choose_interfaces(const std::vector<NetworkInterface>& interfaces = network_interfaces(),
+                                           const std::string& sysfs = "/sys");
+inline constexpr std::size_t kChoicesMost = 16;  // each takes a ring in the kernel; virtual functions may be hundreds
 
 /// Notices that an RDMA device moves packets while none of them is captured: the adapter bypasses the kernel.
 class BypassWatch {

@@ -62,6 +62,63 @@ TEST_F(LiveInterfaces, OfSeveralTheBusiestIs) {
   EXPECT_EQ(choose_interface(interfaces_, root_)->name, "eth1");
 }
 
+TEST_F(LiveInterfaces, OthersThatHaveOneAreNamed) {
+  interface("eth0", true, 10);
+  interface("eth1", true, 20);
+  interface("eth2", true, 30);
+  rdma("mlx5_0", "eth0");
+  rdma("mlx5_1", "eth1");
+  EXPECT_EQ(choose_interface(interfaces_, root_)->passed_over, std::vector<std::string>{"eth0"});
+}
+
+TEST_F(LiveInterfaces, WhoWatchesForEverWatchesEveryAdapter) {
+  interface("lo", true, 999999999);
+  interface("eth2", false, 0);
+  interface("eth0", true, 10);
+  interface("eth1", true, 2000000);
+  rdma("mlx5_0", "eth0");
+  rdma("mlx5_1", "eth2");  // down: it is waited for
+  auto choice = choose_interfaces(interfaces_, root_);
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice->names, (std::vector<std::string>{"eth0", "eth2"}));
+  EXPECT_EQ(choice->reason, "they have the RDMA devices mlx5_0, mlx5_1");
+}
+
+TEST_F(LiveInterfaces, OfABondItsPartsAreNotWatchedBesides) {
+  for (const char* name : {"bond0", "eth0", "eth1", "eth2"}) interface(name, true, 10);
+  for (const char* name : {"bond0", "eth0", "eth1"}) rdma("mlx5_bond_0", name);
+  rdma("mlx5_2", "eth2");
+  for (const char* name : {"eth0", "eth1"}) {
+    fs::create_directory_symlink("../bond0", fs::path(root_) / "class" / "net" / name / "master");
+  }
+  fs::create_directory_symlink("../br0", fs::path(root_) / "class" / "net" / "eth2" / "master");  // has no RDMA device
+  EXPECT_EQ(choose_interfaces(interfaces_, root_)->names, (std::vector<std::string>{"bond0", "eth2"}));
+}
+
+TEST_F(LiveInterfaces, OfHundredsTheBusiestAreWatchedAndTheOthersNamed) {
+  for (int i = 0; i < 130; ++i) {
+    const std::string name = "vf" + std::to_string(100 + i);
+    interface(name, true, static_cast<std::uint64_t>(i == 3 ? 1000 : 500 - i));
+    rdma("mlx5_" + std::to_string(i), name);
+  }
+  auto choice = choose_interfaces(interfaces_, root_);
+  ASSERT_TRUE(choice);
+  ASSERT_EQ(choice->names.size(), kChoicesMost);
+  EXPECT_EQ(choice->names.front(), "vf100");
+  EXPECT_EQ(choice->names.back(), "vf115");
+  EXPECT_NE(choice->reason.find("16 are watched unless -i names them, so not vf116, vf117"), std::string::npos);
+}
+
+TEST_F(LiveInterfaces, WithoutRdmaOneIsWatchedForEver) {
+  interface("eth0", true, 10);
+  interface("eth1", true, 20);
+  auto choice = choose_interfaces(interfaces_, root_);
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice->names, std::vector<std::string>{"eth1"});
+  EXPECT_NE(choice->reason.find("moved most bytes"), std::string::npos);
+  EXPECT_FALSE(choose_interfaces({}, root_));
+}
+
 TEST_F(LiveInterfaces, WithoutRdmaTheBusiestThatIsUpIs) {
   interface("lo", true, 999999999);
   interface("eth0", true, 10);
