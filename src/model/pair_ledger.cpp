@@ -37,17 +37,21 @@ PairLedger::Key PairLedger::key_of(const track::ConnectionCounts& connection, co
 // ---------------------------------------------------------------------------------------------- pairs
 
 /// Of the entries that have neither a row nor a connection, and nothing that is not in rows yet, the least recently
-/// active leaves.
+/// active leave: an eighth at once, as they are looked for among all.
 bool PairLedger::make_room() {
   if (entries_.size() < options_.pairs_most * kEntriesPerRow) return true;
-  auto oldest = entries_.end();
+  if (is_full_) return false;
+  std::vector<Entries::iterator> idle;
   for (auto it = entries_.begin(); it != entries_.end(); ++it) {
     const Entry& entry = it->second;
-    if (entry.has_row || entry.is_live || entry.was_live || entry.is_touched) continue;
-    if (oldest == entries_.end() || entry.last_active < oldest->second.last_active) oldest = it;
+    if (!entry.has_row && !entry.is_live && !entry.was_live && !entry.is_touched) idle.push_back(it);
   }
-  if (oldest == entries_.end()) return false;
-  entries_.erase(oldest);
+  is_full_ = idle.empty();
+  if (is_full_) return false;
+  const auto leaving = idle.begin() + static_cast<std::ptrdiff_t>(idle.size() / 8);
+  std::nth_element(idle.begin(), leaving, idle.end(),
+                   [](const auto& x, const auto& y) { return x->second.last_active < y->second.last_active; });
+  for (auto it = idle.begin(); it <= leaving; ++it) entries_.erase(*it);
   return true;
 }
 
@@ -140,6 +144,7 @@ void PairLedger::book(const Key& key, Entry& entry) {
   if (entry.has_row && !entry.is_live && now_ - entry.last_active >= options_.silent) {
     entry.has_row = false;
     --rows_;
+    is_full_ = false;
   }
 }
 
@@ -237,6 +242,7 @@ std::vector<ConnectionRow> PairLedger::connection_rows(const Snapshot& totals) {
 std::shared_ptr<const LedgerRows> PairLedger::advance(const Snapshot& totals,
                                                       const std::vector<ConnectionTotals>& recent, Nanos now) {
   now_ = now;
+  is_full_ = false;
   collect(totals);
   book();
   promote(totals);
@@ -296,6 +302,8 @@ void PairLedger::begin_again() {
   connections_before_ = connections_in_all_;
   gone_connections_ = 0;
   connections_.clear();
+  connections_without_row_.clear();
+  is_full_ = false;
 }
 
 }  // namespace rocetop::model

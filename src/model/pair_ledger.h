@@ -131,8 +131,10 @@ class PairLedger {
   void fill(LedgerRows& out) const;
 
   const LedgerOptions options_;
-  std::map<Key, Entry> entries_;  // pairs that have a row or had one
-  std::size_t rows_ = 0;          // of these, that have one
+  using Entries = std::map<Key, Entry>;
+  Entries entries_;       // pairs that have a row or had one
+  bool is_full_ = false;  // of pairs that cannot leave before the next advance()
+  std::size_t rows_ = 0;  // of these, that have one
   // All others, together.
   std::array<Account, kProtocols> rest_;
   std::array<PairAmounts, kProtocols> rest_rows_;
