@@ -117,10 +117,11 @@ void LiveMonitor::run() {
     }
     if (reset_wanted_.exchange(false)) begin_again(*now);
     if (is_due(*now)) {
+      // Time may have gone far at once: what is forgotten now was seen before.
+      publish(analysis_->snapshot(*source_), *now, false);
       const auto before = [&](Nanos age) { return *now - age; };
       analysis_->forget(before(options_.silent),
                         options_.endless ? std::optional(before(options_.window)) : std::nullopt);
-      publish(analysis_->snapshot(*source_), *now, false);
     }
     if (is_over(*now)) break;
   }

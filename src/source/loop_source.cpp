@@ -50,6 +50,7 @@ void LoopSource::move_on(std::vector<Frame>& batch) {
   }
   frames_in_round_ += batch.size();
   if (inner_->clock()) clock_ = std::max(clock_.value_or(Nanos::min()), *inner_->clock() + *offset_);
+  if (clock_) known_ = clock_;
 }
 
 void LoopSource::end_round() {

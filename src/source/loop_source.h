@@ -25,6 +25,8 @@ class LoopSource final : public FrameSource {
 
   bool next_batch(std::vector<Frame>& batch) override;
   std::optional<Nanos> clock() const override { return clock_; }
+  /// The silence is ours: nobody was silent in it.
+  std::optional<Nanos> known_until() const override { return known_; }
   void wake() override;
   const std::vector<InterfaceFacts>& interfaces() const override { return interfaces_; }
   const std::vector<Problem>& problems() const override { return problems_; }
@@ -51,6 +53,7 @@ class LoopSource final : public FrameSource {
   Phase phase_ = Phase::kRound;
   std::uint64_t rounds_ = 0;
   std::optional<Nanos> clock_;
+  std::optional<Nanos> known_;   // clock_, but for the silence after the last frame
   std::optional<Nanos> offset_;  // of this round's stamps, once one is known
   std::uint64_t frames_in_round_ = 0;
   std::uint64_t number_before_ = 0;  // highest number of a frame in the rounds before …
