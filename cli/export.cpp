@@ -67,14 +67,16 @@ void add_server_options(CLI::App& command, ExportOptions& o) {
 void add_metrics_options(CLI::App& command, ExportOptions& o) {
   const std::string group = "Metrics";
   command
-      .add_option("--max-pairs", o.pairs_most,
-                  "Series of their own for so many pairs of hosts (default 100); the rest share one row, other")
+      .add_option(
+          "--max-pairs", o.pairs_most,
+          "Series of their own for so many pairs of hosts (default 100, at most 10000); the rest share one row, "
+          "other")
       ->type_name("N")
-      ->check(CLI::Range(0, 100'000))
+      ->check(CLI::Range(0, 10'000))
       ->group(group);
-  command.add_option("--max-series", o.series_most, "Series of the capture at most (default 20000)")
+  command.add_option("--max-series", o.series_most, "Series of the capture at most (default 20000, up to 1000000)")
       ->type_name("N")
-      ->check(CLI::Range(1'000, 10'000'000))
+      ->check(CLI::Range(1'000, 1'000'000))
       ->group(group);
   command
       .add_option("--series-timeout", o.series_timeout,
@@ -125,7 +127,7 @@ Result<Plan> interpret(const ExportOptions& options) {
   // For ever: lists make room, and intervals go by when nothing comes.
   plan.monitor.endless = true;
   plan.interval = plan.monitor.interval;
-  const auto speed = parse_speed(options.speed);
+  const auto speed = parse_speed(options.speed.empty() ? "1" : options.speed);
   if (!speed) return speed.error();
   // Time between two looks is that of whoever scrapes; at full speed nobody could tell them apart.
   const double pace = options.words.read_files.empty() || speed.value() <= 0 ? 1 : speed.value();
@@ -139,15 +141,21 @@ Result<Plan> interpret(const ExportOptions& options) {
   plan.metrics.pair_histograms = options.pair_histograms;
   plan.metrics.series_most = options.series_most;
   plan.monitor.ledger = present::that_fit({options.pairs_most, rows.value(), timeout.value()}, plan.metrics);
-  if (!options.metrics_path.starts_with('/') || options.metrics_path.find_first_of("?# \"'<>\\") != std::string::npos) {
-    return Error{"--web.telemetry-path " + options.metrics_path + ": not a path", "Give for example /metrics."};
+  const std::string& path = options.metrics_path;
+  if (path == "/" || path == "/healthz" || path.starts_with("/-/")) {
+    return Error{"--web.telemetry-path " + path + ": taken by what else is served", "Give for example /metrics."};
+  }
+  if (!path.starts_with('/') || path.find_first_of("?# \"'<>\\") != std::string::npos) {
+    return Error{"--web.telemetry-path " + path + ": not a path", "Give for example /metrics."};
   }
   const auto texts =
       options.listen_addresses.empty() ? std::vector<std::string>{kListenAddress} : options.listen_addresses;
   for (const std::string& text : texts) {
     auto address = parse_listen_address(text);
     if (!address) return address.error();
-    plan.addresses.push_back(std::move(address.value()));
+    // The same one twice would be said to be taken by somebody else.
+    const bool again = address->port != 0 && std::find(&texts.front(), &text, text) != &text;
+    if (!again) plan.addresses.push_back(std::move(address.value()));
   }
   auto filter = filter_of(options.words);
   if (!filter) return filter.error();
@@ -242,13 +250,13 @@ class Settings {
     for (const std::string& name : changed_options(words_, words.value())) {
       if (name == "--interval") {
         exporter_.monitor().set_interval(plan->monitor.interval);
+        complain("--interval is " + next.interval + " now");
       } else if (name == "--web.config.file") {
         options_.web_config = next.web_config;
+        complain("--web.config.file is " + (next.web_config.empty() ? "none" : next.web_config) + " now");
       } else {
         complain(name + " has changed in " + options_.config + ": that takes a restart");
-        continue;
       }
-      complain(name + " has changed");
     }
     words_ = std::move(words.value());
     return true;
@@ -287,7 +295,7 @@ void tell_changes(const model::LiveSnapshot& now, std::map<std::string, std::str
     auto [at, is_new] = known.try_emplace(interface.name, state);
     if (is_new ? interface.state == model::LinkState::kUp && interface.error.empty() : at->second == state) continue;
     at->second = state;
-    complain(source::input_name(interface.name) + " is " + state);
+    complain(source::input_name(interface.name) + (interface.error.empty() ? " is " : ": ") + state);
   }
 }
 
@@ -322,10 +330,9 @@ std::string url_of(const ListeningSocket& socket, bool tls, const std::string& p
 /// Names of what is watched.
 std::vector<std::string> inputs_of(const ExportOptions& options, const LiveInput& input) {
   std::vector<std::string> names;
-  const auto& given = options.words.read_files.empty() ? options.interfaces : options.words.read_files;
-  names.reserve(given.size() + 1);
+  const auto& given = options.words.read_files.empty() ? input.interfaces : options.words.read_files;
+  names.reserve(given.size());
   for (const std::string& name : given) names.push_back(source::input_name(name));
-  if (names.empty()) names.push_back(input.chosen);
   return names;
 }
 
@@ -341,7 +348,7 @@ ExporterOptions exporter_options(const ExportOptions& options, const Plan& plan,
   host::HostReaderOptions reader;
   reader.interval =
       std::chrono::milliseconds(std::max<std::int64_t>(plan.interval.count / 1'000'000, reader.interval.count()));
-  if (input.live != nullptr) reader.roots.also = options.interfaces;
+  if (input.live != nullptr) reader.roots.also = input.interfaces;
   out.more = [host = std::make_shared<host::HostReader>(reader)] {
     const auto [reading, age] = host->latest();
     return reading ? present::host_metric_families(*reading, age) : std::vector<prometheus::MetricFamily>();
@@ -350,14 +357,8 @@ ExporterOptions exporter_options(const ExportOptions& options, const Plan& plan,
 }
 
 Result<LiveInput> open_input(const ExportOptions& options, const Plan& plan) {
-  LiveInputOptions input;
-  input.interfaces = options.interfaces;
-  input.files = options.words.read_files;
-  input.speed = options.speed;
-  input.filter = plan.filter;
-  input.roce_ports = options.roce_ports;
-  input.snap_length = options.snap_length;
-  input.interval = plan.monitor.interval;
+  LiveInputOptions input = input_of(options, plan.filter, plan.monitor.interval);
+  input.every_adapter = true;
   if (options.loop) input.loop_silence = plan.monitor.silent + seconds(1);
   return open_live_input(input, options.typed);
 }
@@ -403,7 +404,7 @@ int list_metrics(const std::string& form) {
 
 CLI::App* add_export(CLI::App& app, ExportOptions& options) {
   CLI::App* command = app.add_subcommand("export", "Serve what goes on as metrics for Prometheus");
-  add_input_options(*command, options);
+  add_input_options(*command, options, "every one with an RDMA device");
   command->add_flag("--loop", options.loop, "Replay the captures again and again, in time that goes on")
       ->group("Input");
   add_capture_options(*command, options);
@@ -433,9 +434,22 @@ Result<std::vector<std::string>> export_words(const std::vector<std::string>& wo
   ExportOptions ignored;
   std::vector<ConfigOption> names;
   for (const CLI::Option* option : add_export(app, ignored)->get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back({name, option->get_snames()});
+    for (const std::string& name : option->get_lnames()) {
+      if (name == "help" || name == "list-metrics") continue;  // what they do is done once, by somebody who is there
+      names.push_back({name, option->get_snames(), option->get_items_expected_max() > 1});
+    }
   }
-  return with_config_file(words, names);
+  auto out = with_config_file(words, names);
+  if (!out) return out.error();
+  // What is wrong in the file is said to be of the file.
+  std::vector<std::string> reversed(out->of_file.rbegin(), out->of_file.rend());
+  reversed.emplace_back("export");
+  try {
+    app.parse(reversed);
+  } catch (const CLI::ParseError& error) {
+    return Error{config_file_of(words) + ": " + error.what(), ""};
+  }
+  return std::move(out->all);
 }
 
 int run_export(const ExportOptions& options) {

@@ -32,7 +32,7 @@ namespace {
 
 void add_source_options(CLI::App& command, LiveOptions& o) {
   const std::string group = "Input";
-  add_input_options(command, o);
+  add_input_options(command, o, "the one that carries RoCE");
   command.add_option("-c,--count", o.count, "Stop after N frames (that passed the filter)")
       ->type_name("N")
       ->check(at_least_one())
@@ -166,11 +166,11 @@ Result<std::shared_ptr<engine::RingWriter>> begin_recording(const LiveOptions& o
 }
 
 /// The names of what is watched, for a title.
-std::string title_of(const LiveOptions& options, const std::string& chosen) {
+std::string title_of(const LiveOptions& options, const LiveInput& input) {
   std::string title;
-  const auto& names = options.words.read_files.empty() ? options.interfaces : options.words.read_files;
+  const auto& names = options.words.read_files.empty() ? input.interfaces : options.words.read_files;
   for (const std::string& name : names) title += (title.empty() ? "" : ", ") + source::input_name(name);
-  return title.empty() ? chosen : title;
+  return title;
 }
 
 /// The look that the options ask for; what text is printed with.
@@ -211,6 +211,14 @@ Result<Done> check_sort(const std::string& column) {
   return Error{"--sort " + column + ": no such column", "There are: " + all + "."};
 }
 
+/// What is printed shows every connection, in the order of the capture.
+void warn_of_screen_options(const LiveOptions& options) {
+  std::string given;
+  if (!options.find.empty()) given += "--show";
+  if (!options.sort.empty()) given += given.empty() ? "--sort" : " and --sort";
+  if (!given.empty()) complain("warning: without effect off the screen: " + given);
+}
+
 /// How fast the packets' clock goes for who looks: time between two looks is their own.
 double clock_speed(const LiveInput& input) { return input.is_replay && input.speed > 0 ? input.speed : 1; }
 
@@ -220,9 +228,7 @@ std::unique_ptr<TerminalView> open_screen(const LiveOptions& options, const engi
   if (options.once || options.json) return nullptr;
   const present::TextStyle style = style_of(options);
   TerminalViewOptions view;
-  std::string chosen = input.chosen.substr(0, input.chosen.find(':'));
-  if (chosen.starts_with("watching ")) chosen.erase(0, 9);
-  view.title = title_of(options, chosen);
+  view.title = title_of(options, input);
   if (input.is_replay && input.speed != 1) {
     view.title += input.speed > 0 ? fmt::format(" (speed {})", input.speed) : " (full speed)";
   }
@@ -370,9 +376,9 @@ int run_live(const LiveOptions& options) {
   if (auto done = check_find(options.find); !done) return complain(done.error()), kExitError;
   stop_on_interrupt();
   const bool on_screen = !options.once && !options.json && TerminalView::possible();
-  const LiveInputOptions input_options{
-      options.interfaces,  options.words.read_files,  options.speed, filter.value(), options.roce_ports,
-      options.snap_length, monitor_options->interval, on_screen};
+  if (!on_screen) warn_of_screen_options(options);
+  LiveInputOptions input_options = input_of(options, filter.value(), monitor_options->interval);
+  input_options.at_once = on_screen;
   auto input = open_live_input(input_options, options.typed);
   if (!input && interrupted()) return complain("interrupted before anything was read"), interrupted_status();
   if (!input) return complain(input.error()), kExitError;

@@ -1,18 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "small_file.h"
 
+#include <pwd.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 
 namespace rocetop::cli {
+namespace {
+
+Error cannot_open(const std::string& path, int reason) {
+  Error error{path + ": cannot be opened: " + std::strerror(reason), {}};
+  if (reason != EACCES) return error;
+  const passwd* user = getpwuid(geteuid());
+  error.hint = "It is read as user " + (user != nullptr ? std::string(user->pw_name) : std::to_string(geteuid())) +
+               ", without the rights of root: rocetop gives them up where it captures.";
+  return error;
+}
+
+}  // namespace
 
 Result<std::string> read_small_file(const std::string& path) {
   constexpr std::size_t kMost = 1 << 20;
   const auto close = [](std::FILE* f) { std::fclose(f); };
   const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "rb"), close);
-  if (!file) return Error{path + ": cannot be opened: " + std::strerror(errno), {}};
+  if (!file) return cannot_open(path, errno);
   std::string text(kMost + 1, '\0');
   errno = 0;
   text.resize(std::fread(text.data(), 1, text.size(), file.get()));

@@ -2,18 +2,20 @@
 #include "watch_options.h"
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
+#include <system_error>
 
 #include "base/duration_text.h"
 #include "options.h"
 
 namespace rocetop::cli {
 
-void add_input_options(CLI::App& command, WatchOptions& o) {
+void add_input_options(CLI::App& command, WatchOptions& o, const std::string& default_interface) {
   const std::string group = "Input";
   command.add_option("FILTER", o.words.plain, "Filter (BPF, see pcap-filter(7)), in addition to: is RoCE");
   command
       .add_option("-i,--interface", o.interfaces,
-                  "Watch this interface (repeatable), or any. Default: the one that carries RoCE")
+                  "Watch this interface (repeatable), or any. Default: " + default_interface)
       ->type_name("NAME")
       ->allow_extra_args(false)
       ->check(not_empty())
@@ -57,6 +59,15 @@ void add_look_often_options(CLI::App& command, WatchOptions& o) {
       ->group(group);
 }
 
+namespace {
+
+bool is_file(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error);
+}
+
+}  // namespace
+
 Result<Nanos> time_of(const std::string& option, const std::string& text, Nanos least) {
   const auto time = parse_duration(text);
   if (!time) return Error{option + " " + text + ": not a time", "Give for example 500ms, 30s or 5m."};
@@ -64,7 +75,26 @@ Result<Nanos> time_of(const std::string& option, const std::string& text, Nanos 
   return *time;
 }
 
+LiveInputOptions input_of(const WatchOptions& options, const std::string& filter, Nanos interval) {
+  LiveInputOptions input;
+  input.interfaces = options.interfaces;
+  input.files = options.words.read_files;
+  if (!options.speed.empty()) input.speed = options.speed;
+  input.filter = filter;
+  input.roce_ports = options.roce_ports;
+  input.snap_length = options.snap_length;
+  input.interval = interval;
+  return input;
+}
+
 Result<engine::LiveMonitorOptions> interpret_watch(const WatchOptions& options) {
+  if (!options.words.plain.empty() && is_file(options.words.plain.front())) {
+    const std::string& file = options.words.plain.front();
+    return Error{file + " is a file, and plain words are a filter here", "To replay a capture: -r " + file};
+  }
+  if (!options.speed.empty() && options.words.read_files.empty()) {
+    return Error{"--speed is that of a replay, and there is none", "Give a capture with -r."};
+  }
   engine::LiveMonitorOptions out;
   out.analysis.decode.roce_ports = options.roce_ports;
   out.analysis.decode.verify_icrc = !options.no_icrc;

@@ -10,6 +10,7 @@
 #include "engine/live_monitor.h"
 #include "fabric_options.h"
 #include "inputs.h"
+#include "live_input.h"
 #include "threshold_options.h"
 
 namespace CLI {
@@ -20,8 +21,8 @@ namespace rocetop::cli {
 
 struct WatchOptions {
   std::vector<std::string> interfaces;
-  Words words;  ///< plain words are the filter; files are those of -r
-  std::string speed = "1";
+  Words words;        ///< plain words are the filter; files are those of -r
+  std::string speed;  ///< of a replay; empty: 1
   std::string interval = "1s";
   std::string window = "30s";
   std::uint32_t snap_length = 256;
@@ -34,8 +35,8 @@ struct WatchOptions {
   std::string typed;  ///< the command line behind the program's name, for a command that is shown
 };
 
-/// FILTER, -i, -r, --speed, -f.
-void add_input_options(CLI::App& command, WatchOptions& options);
+/// FILTER, -i, -r, --speed, -f. `default_interface`: what is watched without -i, in words.
+void add_input_options(CLI::App& command, WatchOptions& options, const std::string& default_interface);
 /// -s, --roce-port, --no-icrc, -n.
 void add_capture_options(CLI::App& command, WatchOptions& options);
 /// --interval, --window, --max-connections.
@@ -46,5 +47,8 @@ Result<Nanos> time_of(const std::string& option, const std::string& text, Nanos 
 
 /// What they mean to the monitor. Errors: what does not make sense.
 Result<engine::LiveMonitorOptions> interpret_watch(const WatchOptions& options);
+
+/// What is to be opened for them.
+LiveInputOptions input_of(const WatchOptions& options, const std::string& filter, Nanos interval);
 
 }  // namespace rocetop::cli

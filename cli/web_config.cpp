@@ -320,7 +320,7 @@ WebConfig config_of(const std::string& path, const YAML::Node& root, const About
 Result<WebConfig> read_web_config(const std::string& path, const AboutToRead& about_to_read) {
   if (about_to_read) about_to_read(path);
   auto text = read_small_file(path);
-  if (!text) return text.error();
+  if (!text) return Error{"--web.config.file " + text.error().message, text.error().hint};
   try {
     return config_of(path, YAML::Load(text.value()), about_to_read);
   } catch (const Fault& fault) {

@@ -35,9 +35,10 @@ HASH = "$2b$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW"  # "secret
 class Exporter:
     """A running `rocetop export` whose address is known."""
 
-    def __init__(self, *arguments: str, listen: str = "127.0.0.1:0", **settings) -> None:
+    def __init__(self, *arguments: str, listen: str = "127.0.0.1:0", within: tuple[str, ...] = (), **settings) -> None:
+        """`within`: a command that runs the program's, which is put behind it."""
         self.errors = tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen([PROGRAM, "export", "--web.listen-address", listen, *arguments],
+        self.process = subprocess.Popen([*within, PROGRAM, "export", "--web.listen-address", listen, *arguments],
                                         stdout=subprocess.DEVNULL, stderr=self.errors, text=True, **settings)
         self.url = wait_until(self.find_url, "its address").rsplit("/", 1)[0]
 
@@ -109,6 +110,12 @@ def total(metrics: dict[str, float], name: str, *labels: str) -> float:
                if series.split("{")[0] == name and all(label in series for label in labels))
 
 
+def findings(metrics: dict[str, float]) -> set[str]:
+    """Rules of those that go on."""
+    return {re.search(r'rule="([^"]+)"', series)[1] for series, value in metrics.items()
+            if series.startswith("rocetop_finding_active{") and value > 0}
+
+
 def triage(path: pathlib.Path) -> dict:
     return json.loads(subprocess.run([PROGRAM, "triage", "--json", str(path)], capture_output=True).stdout)
 
@@ -168,9 +175,12 @@ class Export(unittest.TestCase):
                         self.assertGreaterEqual(metrics.get(series, value), value, series)
                 if last and seen == frames * round(seen / frames) and round(seen / frames) > rounds:
                     rounds = round(seen / frames)
-                    if metrics["rocetop_active_connections{protocol=\"RoCEv2\"}"] == 0:
-                        self.assertEqual(total(metrics, "rocetop_retransmitted_packets_total"), resent * rounds)
-                        compared += 1
+                    # As the capture left it: nobody was silent in the time between two rounds.
+                    self.assertEqual(metrics['rocetop_active_connections{protocol="RoCEv2"}'],
+                                     len(report["connections"]))
+                    self.assertEqual(findings(metrics), {f["rule"] for f in report["findings"]})
+                    self.assertEqual(total(metrics, "rocetop_retransmitted_packets_total"), resent * rounds)
+                    compared += 1
                 last = metrics
             self.assertEqual(metrics["rocetop_up"], 1)
 
@@ -302,7 +312,7 @@ class Export(unittest.TestCase):
             exporter.process.send_signal(signal.SIGHUP)
             wait_until(lambda: "configuration read again" in exporter.log(), "the change")
             self.assertIn(f"--max-pairs has changed in {config}: that takes a restart", exporter.log())
-            self.assertIn("--interval has changed\n", exporter.log())
+            self.assertIn("--interval is 300ms now\n", exporter.log())
             self.write("rocetop.toml", "max-pears = 5\n")
             exporter.process.send_signal(signal.SIGHUP)
             wait_until(lambda: "max-pears is no option" in exporter.log(), "a complaint")
@@ -340,24 +350,33 @@ class Export(unittest.TestCase):
         port = taken.getsockname()[1]
         capture = str(CAPTURES / "write-loss.pcapng")
         web = self.write("web.yml", "tls_server_config:\n  cert_fill: x\n")
-        for words, says in ((["--web.listen-address", f"127.0.0.1:{port}"], "Address already in use"),
+        words = self.write("words.toml", "filter = host 192.0.2.1\n")
+        number = self.write("number.toml", "max-pairs = many\n")
+        helps = self.write("helps.toml", "help = true\n")
+        for given, says in ((["--web.listen-address", f"127.0.0.1:{port}"], "Address already in use"),
                             (["--web.listen-address", "nowhere"], "--web.listen-address nowhere: not an address"),
                             (["--web.config.file", web], f"{web}:2: cert_fill is no key of tls_server_config"),
                             (["--web.config.file", "/nosuch"], "/nosuch: cannot be opened"),
                             (["--web.telemetry-path", "metrics"], "--web.telemetry-path metrics: not a path"),
+                            (["--web.telemetry-path", "/-/ready"], "--web.telemetry-path /-/ready: taken by"),
                             (["--per-connection", "top=5000"], "--per-connection top=5000: not understood"),
                             (["--series-timeout", "soon"], "--series-timeout soon: not a time"),
                             (["--config", "/nosuch"], "/nosuch: cannot be opened"),
+                            (["--config", words], f"{words}: filter takes one value, and has several"),
+                            (["--config", number], f"{number}: --max-pairs: Value many"),
+                            (["--config", helps], f"{helps}: help is no option that can be set in a file"),
                             (["--list-metrics=xml"], "--list-metrics=xml: not a form")):
-            listen = [] if "--web.listen-address" in words else ["--web.listen-address", "127.0.0.1:0"]
-            done = run("-r", capture, *listen, *words)
-            self.assertEqual(done.returncode, 2, words)
+            listen = [] if "--web.listen-address" in given else ["--web.listen-address", "127.0.0.1:0"]
+            done = run("-r", capture, *listen, *given)
+            self.assertEqual(done.returncode, 2, given)
             self.assertIn(says, done.stderr)
-        for words, says in ((["-r", "/nosuch.pcap"], "/nosuch.pcap"),
+        for given, says in ((["-r", "/nosuch.pcap"], "/nosuch.pcap"),
                             (["--loop", "-i", "lo"], "--loop repeats captures"),
+                            (["-i", "lo", "--speed", "3"], "--speed is that of a replay"),
+                            ([capture], f"To replay a capture: -r {capture}"),
                             (["--loop", "-r", "-"], "--loop cannot read a pipe")):
-            done = run("--web.listen-address", "127.0.0.1:0", *words, stdin=subprocess.DEVNULL)
-            self.assertEqual(done.returncode, 2, words)
+            done = run("--web.listen-address", "127.0.0.1:0", *given, stdin=subprocess.DEVNULL)
+            self.assertEqual(done.returncode, 2, given)
             self.assertIn(says, done.stderr)
 
     def test_a_broken_capture_is_served_and_told(self) -> None:
@@ -393,6 +412,19 @@ class ExportLive(unittest.TestCase):
             ip("link", "set", "va", "up")
             exporter.until(lambda m: m["rocetop_up"] == 1, "the interface to come back")
             self.assertEqual(exporter.stop(), 0)
+
+    def test_every_adapter_is_watched_where_none_is_named(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            for device, interface in (("mlx5_0", "va"), ("mlx5_1", "vb")):
+                (pathlib.Path(folder) / "class/infiniband" / device / "device/net" / interface).mkdir(parents=True)
+            os.chmod(folder, 0o755)
+            # A machine with two adapters, as far as /sys goes.
+            within = ("unshare", "--mount", "sh", "-c", f'mount --bind {folder} /sys && exec "$0" "$@"')
+            with Exporter("--interval", "100ms", within=within) as exporter:
+                self.assertIn("watching va, vb: they have the RDMA devices mlx5_0, mlx5_1\n", exporter.log())
+                exporter.until(lambda m: all(f'rocetop_capture_interface_up{{interface="{name}"}}' in m
+                                             for name in ("va", "vb")), "both interfaces")
+                self.assertEqual(exporter.stop(), 0)
 
     def test_both_protocols_are_served(self) -> None:
         with Exporter("-i", "vb", listen=":0") as exporter:

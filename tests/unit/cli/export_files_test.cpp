@@ -12,8 +12,9 @@ namespace rocetop::cli {
 namespace {
 
 using Texts = std::vector<std::string>;
-const std::vector<ConfigOption> kNames = {{"config", {}},          {"max-pairs", {}},    {"web.listen-address", {}},
-                                          {"pair-histograms", {}}, {"interface", {"i"}}, {"snaplen", {"s"}}};
+const std::vector<ConfigOption> kNames = {
+    {"config", {}},          {"max-pairs", {}},          {"web.listen-address", {}},
+    {"pair-histograms", {}}, {"interface", {"i"}, true}, {"snaplen", {"s"}}};
 
 TEST(ExportConfig, OptionsOfAFileComeBeforeThoseOfTheCommandLine) {
   const test::Folder folder;
@@ -25,17 +26,21 @@ TEST(ExportConfig, OptionsOfAFileComeBeforeThoseOfTheCommandLine) {
                                         "[web]\n"
                                         "listen-address = \":0\"\n");
   const Texts given = {"--config", path, "-r", "x.pcap"};
-  const auto words = with_config_file(given, kNames);
+  auto words = with_config_file(given, kNames);
   ASSERT_TRUE(words) << words.error().message;
-  EXPECT_EQ(words.value(), (Texts{"--max-pairs=200", "--pair-histograms=true", "--interface=eth0", "--interface=eth1",
-                                  "--web.listen-address=:0", "--config", path, "-r", "x.pcap"}));
+  const Texts of_file = {"--max-pairs=200", "--pair-histograms=true", "--interface=eth0", "--interface=eth1",
+                         "--web.listen-address=:0"};
+  EXPECT_EQ(words->of_file, of_file);
+  Texts all = of_file;
+  all.insert(all.end(), given.begin(), given.end());
+  EXPECT_EQ(words->all, all);
 }
 
 TEST(ExportConfig, TheCommandLineWins) {
   const test::Folder folder;
   const std::string path = folder.write("rocetop.toml", "max-pairs = 200\ninterface = \"eth0\"\nsnaplen = 96\n");
   const Texts given = {"--config=" + path, "--max-pairs", "7", "-ieth1", "-s", "128"};
-  EXPECT_EQ(with_config_file(given, kNames).value(), given);
+  EXPECT_EQ(with_config_file(given, kNames)->all, given);
 }
 
 TEST(ExportConfig, WhatIsNoOptionIsNamed) {
@@ -48,9 +53,21 @@ TEST(ExportConfig, WhatIsNoOptionIsNamed) {
   EXPECT_FALSE(with_config_file({"--config", folder.path("nosuch")}, kNames));
 }
 
+/// An unquoted value with a space in it is two, to TOML's readers.
+TEST(ExportConfig, OneValueForWhatTakesOne) {
+  const test::Folder folder;
+  const std::string path = folder.write("rocetop.toml", "snaplen = 96 128\n");
+  const auto words = with_config_file({"--config", path}, kNames);
+  ASSERT_FALSE(words);
+  EXPECT_EQ(words.error().message, path + ": snaplen takes one value, and has several");
+  EXPECT_NE(words.error().hint.find("quotes: snaplen = "), std::string::npos);
+  EXPECT_FALSE(with_config_file({"--config", folder.write("b", "snaplen = 96\nsnaplen = 128\n")}, kNames));
+  EXPECT_TRUE(with_config_file({"--config", folder.write("c", "interface = [\"a\", \"b\"]\n")}, kNames));
+}
+
 TEST(ExportConfig, WithoutAFileNothingIsAdded) {
   const Texts given = {"-i", "eth0"};
-  EXPECT_EQ(with_config_file(given, kNames).value(), given);
+  EXPECT_EQ(with_config_file(given, kNames)->all, given);
 }
 
 TEST(FileWatch, TellsOnceThatAFileIsAnother) {

@@ -151,7 +151,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(WebConfig, AFileThatIsNotThereIsNamed) {
   const auto config = read_web_config("/nosuch/web.yml");
   ASSERT_FALSE(config);
-  EXPECT_EQ(config.error().message, "/nosuch/web.yml: cannot be opened: No such file or directory");
+  EXPECT_EQ(config.error().message, "--web.config.file /nosuch/web.yml: cannot be opened: No such file or directory");
 }
 
 }  // namespace
