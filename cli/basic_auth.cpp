@@ -100,17 +100,43 @@ void BasicAuth::check(const Users& users, std::string_view header, const std::st
   std::unique_lock lock(mutex_);
   if (const auto found = remembered_.find(fingerprint); found != remembered_.end()) {
     const bool good = found->second;
+    judge_peer(peer, good);
     lock.unlock();
     return done(good ? AuthResult::kAllowed : AuthResult::kRefused);
   }
   const auto of_peer = std::count_if(waiting_.begin(), waiting_.end(), [&](const auto& q) { return q.peer == peer; });
-  if (waiting_.size() >= kWaitingMost || static_cast<std::size_t>(of_peer) >= kWaitingOfOnePeer) {
+  const bool gives_way = waiting_.size() >= kWaitingMost && (is_suspect(peer) || first_suspected() == waiting_.end());
+  if (gives_way || static_cast<std::size_t>(of_peer) >= kWaitingOfOnePeer) {
     lock.unlock();
     return done(AuthResult::kBusy);
   }
-  waiting_.push_back({fingerprint, std::move(given->second), hash, known, peer, std::move(done)});
+  Done pushed_out;
+  if (waiting_.size() >= kWaitingMost) {
+    OPENSSL_cleanse(waiting_.back().password.data(), waiting_.back().password.size());
+    pushed_out = std::move(waiting_.back().done);
+    waiting_.pop_back();
+  }
+  waiting_.insert(is_suspect(peer) ? waiting_.end() : first_suspected(),
+                  {fingerprint, std::move(given->second), hash, known, peer, std::move(done)});
   lock.unlock();
   changed_.notify_all();
+  if (pushed_out) pushed_out(AuthResult::kBusy);
+}
+
+/// Those of suspects are behind all others, but for those that came before their address was one.
+std::deque<BasicAuth::Question>::iterator BasicAuth::first_suspected() {
+  const auto behind =
+      std::find_if(waiting_.rbegin(), waiting_.rend(), [&](const auto& q) { return !is_suspect(q.peer); });
+  return behind.base();
+}
+
+void BasicAuth::judge_peer(const std::string& peer, bool good) {
+  if (good) {
+    suspects_.erase(peer);
+    return;
+  }
+  if (suspects_.size() >= kSuspectsMost) suspects_.clear();
+  suspects_.insert(peer);
 }
 
 std::uint64_t BasicAuth::verified() const {
@@ -135,6 +161,7 @@ void BasicAuth::run() {
       ++verified_;
       remember(question.fingerprint, good);
     }
+    judge_peer(question.peer, good);
     lock.unlock();
     OPENSSL_cleanse(question.password.data(), question.password.size());
     question.done(good ? AuthResult::kAllowed : AuthResult::kRefused);

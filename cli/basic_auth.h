@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // BasicAuth: who may ask, by name and password (RFC 7617) against bcrypt hashes. A hash takes tens of milliseconds, so
 // it is computed by a thread of its own, and what was verified once is remembered: whoever sends wrong passwords holds
-// up nobody who sends right ones.
+// up nobody who sends right ones. Of those that are not verified yet, the ones of addresses that sent a wrong password
+// wait behind all others, and make room for them.
 #pragma once
 
 #include <array>
@@ -16,6 +17,7 @@
 #include <string_view>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace rocetop::cli {
@@ -49,10 +51,11 @@ class BasicAuth {
   /// Hashes computed so far.
   std::uint64_t verified() const;
 
-  /// Passwords that wait, of all and of one address; results that are remembered.
+  /// Passwords that wait, of all and of one address; results that are remembered; addresses that sent wrong ones.
   static constexpr std::size_t kWaitingMost = 16;
   static constexpr std::size_t kWaitingOfOnePeer = 2;
   static constexpr std::size_t kRememberedMost = 256;
+  static constexpr std::size_t kSuspectsMost = 4'096;
 
  private:
   /// Of name, password, hash and whether there is such a user, under a key of this process: no password is kept.
@@ -72,13 +75,17 @@ class BasicAuth {
                              bool known_user) const;
   void run();
   void remember(const Fingerprint& fingerprint, bool good);
+  void judge_peer(const std::string& peer, bool good);
+  bool is_suspect(const std::string& peer) const { return suspects_.count(peer) != 0; }
+  std::deque<Question>::iterator first_suspected();
 
   std::array<std::uint8_t, 32> key_{};
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Question> waiting_;  // under mutex_, as all below
   std::unordered_map<Fingerprint, bool, FingerprintHash> remembered_;
-  std::deque<Fingerprint> wrong_in_order_;  // the oldest first: only these make room
+  std::deque<Fingerprint> wrong_in_order_;    // the oldest first: only these make room
+  std::unordered_set<std::string> suspects_;  // addresses whose last password was wrong
   std::uint64_t verified_ = 0;
   bool stopping_ = false;
   std::thread thread_;

@@ -18,9 +18,10 @@ const BasicAuth::Users kUsers = {{"prometheus", kSecret}};
 constexpr const char* kRight = "Basic cHJvbWV0aGV1czpzZWNyZXQ=";  // prometheus:secret
 constexpr const char* kWrong = "Basic cHJvbWV0aGV1czp3cm9uZw==";  // prometheus:wrong
 
-AuthResult ask(BasicAuth& auth, const BasicAuth::Users& users, const std::string& header) {
+AuthResult ask(BasicAuth& auth, const BasicAuth::Users& users, const std::string& header,
+               const std::string& peer = "192.0.2.1") {
   std::promise<AuthResult> answer;
-  auth.check(users, header, "192.0.2.1", [&](AuthResult result) { answer.set_value(result); });
+  auth.check(users, header, peer, [&](AuthResult result) { answer.set_value(result); });
   return answer.get_future().get();
 }
 
@@ -107,6 +108,29 @@ TEST(BasicAuth, OneAddressCannotFillTheQueue) {
                [](AuthResult) {});
   }
   EXPECT_EQ(ask(auth, kUsers, kRight), AuthResult::kAllowed);
+}
+
+std::string wrong_password(int i) {
+  return "Basic cHJvbWV0aGV1czp3cm9uZ" + std::string(1, static_cast<char>('a' + i % 26)) +
+         std::string(1, static_cast<char>('b' + i / 26)) + "Z";
+}
+
+TEST(BasicAuth, WhoSentWrongPasswordsWaitsBehindWhoDidNot) {
+  BasicAuth auth;
+  const BasicAuth::Users slow = {{"prometheus", "$2b$10$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW"}};
+  constexpr int kSuspects = 10;
+  for (int i = 0; i < kSuspects; ++i) {
+    ASSERT_EQ(ask(auth, kUsers, wrong_password(i), "192.0.2." + std::to_string(i)), AuthResult::kRefused);
+  }
+  std::atomic<int> busy = 0;
+  for (int i = 0; i < 4 * kSuspects; ++i) {
+    auth.check(slow, wrong_password(100 + i), "192.0.2." + std::to_string(i % kSuspects),
+               [&](AuthResult r) { busy += r == AuthResult::kBusy; });
+  }
+  EXPECT_GT(busy, 0);  // no more may wait
+  const std::uint64_t before = auth.verified();
+  EXPECT_EQ(ask(auth, kUsers, kRight, "198.51.100.1"), AuthResult::kAllowed);
+  EXPECT_LE(auth.verified() - before, 3U);  // the one at work, the right one, and perhaps one more by now
 }
 
 }  // namespace
