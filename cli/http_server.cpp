@@ -129,7 +129,7 @@ class HttpServer::Core final : public HttpSessionHost, public std::enable_shared
       const bool about_tls = policy_->tls || next->tls;
       policy_ = next;
       bucket_.set(policy_->rate_limit);
-      if (about_tls) end_sessions();
+      if (about_tls) end_sessions(false);
     });
   }
 
@@ -142,7 +142,7 @@ class HttpServer::Core final : public HttpSessionHost, public std::enable_shared
         [[maybe_unused]] const auto same = acceptor.socket.close(ignored);
         acceptor.again.cancel();
       }
-      end_sessions();
+      end_sessions(true);
       // Whoever still holds a way to answer has nobody to answer.
       if (sessions_.empty()) return io_.stop();
       grace_.expires_after(grace);
@@ -253,12 +253,13 @@ class HttpServer::Core final : public HttpSessionHost, public std::enable_shared
     return nullptr;
   }
 
-  /// Those that nobody waits on at once, the others after their answers.
-  void end_sessions() {
+  /// Those that nobody waits on at once, the others after their answers. Who has just come gets one, too, unless
+  /// `new_ones_too`.
+  void end_sessions(bool new_ones_too) {
     const auto all = sessions_;
     for (const auto& session : all) {
       session->end_soon();
-      if (!session->is_idle()) continue;
+      if (!session->is_idle() || (session->is_new() && !new_ones_too)) continue;
       session->close();
       ended(*session);
     }

@@ -303,7 +303,6 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
   beast::flat_buffer buffer_;
   std::optional<Parser> parser_;
   Clock::time_point head_until_;  // of the first request
-  bool first_ = true;
   bool head_only_ = false;
   bool keeps_alive_ = false;
   bool unread_ = true;  // something of the request may be

@@ -53,6 +53,8 @@ class HttpSession {
   bool is_waiting() const { return waiting_; }
   /// … and not even the beginning of one.
   bool is_idle() const { return idle_; }
+  /// It has not asked yet: it may be at its handshake, or about to ask.
+  bool is_new() const { return first_; }
   Clock::time_point since() const { return since_; }
   const std::string& peer() const { return peer_; }
   /// Ends after the answer that is under way.
@@ -63,6 +65,7 @@ class HttpSession {
   Clock::time_point since_ = Clock::now();
   bool waiting_ = true;
   bool idle_ = true;
+  bool first_ = true;  // request, still to come
   bool ends_soon_ = false;
 };
 

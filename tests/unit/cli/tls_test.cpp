@@ -173,6 +173,8 @@ TEST_F(Tls, ANewCertificateIsShownFromTheNextConnectionOn) {
   TlsClient after(address);
   EXPECT_EQ(after.subject(), "/CN=next");
   EXPECT_TRUE(after.ask("/x").ends_with("/x"));
+  // A scrape that had begun is not lost by it.
+  EXPECT_TRUE(before.ask("/y").ends_with("/y"));
 }
 
 TEST_F(Tls, ClientsShowCertificatesThatSomebodySigned) {
