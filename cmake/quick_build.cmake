@@ -24,7 +24,8 @@ if(ROCETOP_QUICK_TESTS AND CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
 endif()
 
-# rocetop_quick_build(TARGET [TESTS] [TOGETHER] [ALONE files...]) does nothing unless ROCETOP_QUICK_BUILD is on, or TESTS and so is it.
+# rocetop_quick_build(TARGET [TESTS] [TOGETHER] [ALONE files...]) does nothing unless ROCETOP_QUICK_BUILD is on, or is
+# TESTS as the target is.
 #   TESTS     it is of the tests, and includes GoogleTest
 #   TOGETHER  eight of its files are compiled as one: their unnamed namespaces may not define the same name twice
 #   ALONE     but not these, which name something as another file of the eight does ("redefinition of ..." says so)
@@ -37,16 +38,20 @@ function(rocetop_quick_build target)
   if(NOT ROCETOP_QUICK_BUILD AND NOT (ARG_TESTS AND ROCETOP_QUICK_TESTS))
     return()
   endif()
-  if(NOT ROCETOP_QUICK_BUILD)
-    target_compile_options(${target} PRIVATE -Og)
+  # Of tests: a build of the release preset is not faster for their being optimised, and what a sanitizer is to find is
+  # in what they test.
+  set(options)
+  if(ARG_TESTS AND NOT ROCETOP_QUICK_BUILD)
+    set(options -Og)
+  elseif(ARG_TESTS AND CMAKE_CXX_FLAGS MATCHES "-fsanitize=[a-z,]*undefined")
+    set(options -fno-sanitize=undefined)
   endif()
+  target_compile_options(${target} PRIVATE ${options})
   if(NOT TARGET ${owner})
     file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/headers.cpp CONTENT "")
     add_library(${owner} OBJECT ${PROJECT_BINARY_DIR}/headers.cpp)
     target_precompile_headers(${owner} PRIVATE ${quick_headers})
-    if(NOT ROCETOP_QUICK_BUILD)
-      target_compile_options(${owner} PRIVATE -Og)
-    endif()
+    target_compile_options(${owner} PRIVATE ${options})
     if(ARG_TESTS)
       target_precompile_headers(${owner} PRIVATE <gtest/gtest.h>)
       target_link_libraries(${owner} PRIVATE GTest::gtest)
