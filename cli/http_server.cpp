@@ -10,6 +10,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <list>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -227,7 +228,7 @@ class HttpServer::Core final : public HttpSessionHost, public std::enable_shared
     auto session = make_session(std::move(socket), shared_from_this());
     if (sessions_.size() >= limits_.connections) {
       reject(HttpRejection::kConnections);
-      const auto victim = least_wanted(session->peer());
+      const auto victim = least_wanted();
       if (!victim) return session->close();
       victim->close();
       ended(*victim);
@@ -237,18 +238,22 @@ class HttpServer::Core final : public HttpSessionHost, public std::enable_shared
     session->start();
   }
 
-  /// The one that waits longest for a request. If all are being answered, the oldest of an address that has half of all
-  /// to itself. Null: nobody has to leave for `newcomer`.
-  std::shared_ptr<HttpSession> least_wanted(const std::string& newcomer) const {
-    std::shared_ptr<HttpSession> out;
-    for (const auto& session : sessions_) {
-      if (session->is_waiting() && (!out || session->since() < out->since())) out = session;
-    }
-    if (out) return out;
+  /// Of those that have asked nothing, else of those that are slow to take their answers, one of the address that holds
+  /// most of all connections: the one that does so for longest. Null where an answer to each is still being made.
+  std::shared_ptr<HttpSession> least_wanted() const {
     std::map<std::string, std::size_t> held;
     for (const auto& session : sessions_) ++held[session->peer()];
-    for (const auto& session : sessions_) {
-      if (session->peer() != newcomer && held[session->peer()] * 2 >= sessions_.size()) return session;
+    const auto rather = [&](const HttpSession& x, const HttpSession& y) {
+      const std::size_t of_x = held[x.peer()];
+      const std::size_t of_y = held[y.peer()];
+      return of_x != of_y ? of_x > of_y : x.since() < y.since();
+    };
+    for (const auto is_in : {&HttpSession::is_waiting, &HttpSession::is_writing}) {
+      std::shared_ptr<HttpSession> out;
+      for (const auto& session : sessions_) {
+        if ((session.get()->*is_in)() && (!out || rather(*session, *out))) out = session;
+      }
+      if (out) return out;
     }
     return nullptr;
   }

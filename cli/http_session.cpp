@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/write.hpp>
@@ -73,6 +74,16 @@ std::string path_of(std::string_view target) {
   }
   if (!target.starts_with('/')) return "";
   return std::string(target.substr(0, target.find_first_of("?#")));
+}
+
+/// Who counts as one.
+std::string peer_of(const asio::ip::address& address) {
+  if (!address.is_v6()) return address.to_string();
+  const asio::ip::address_v6 full = address.to_v6();
+  auto bytes = full.to_bytes();
+  if (full.is_v4_mapped()) return asio::ip::address_v4({bytes[12], bytes[13], bytes[14], bytes[15]}).to_string();
+  std::fill(bytes.begin() + 8, bytes.end(), std::uint8_t{0});
+  return asio::ip::address_v6(bytes).to_string();
 }
 
 template <typename Stream>
@@ -249,6 +260,8 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
       for (const auto& part : response_.body) buffers.push_back(asio::buffer(*part));
     }
     lowest().expires_after(host_->limits().response);
+    writing_ = true;
+    since_ = Clock::now();
     asio::async_write(stream_, buffers,
                       [self = self()](beast::error_code error, std::size_t) { self->on_written(error); });
   }
@@ -257,6 +270,7 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
     if (error == beast::error::timeout) host_->reject(HttpRejection::kSlowReader);
     host_->answered(path_, response_.status);
     response_ = {};
+    writing_ = false;
     since_ = Clock::now();
     if (error) return end();
     if (keeps_alive_ && !ends_soon_) return wait_for_request();
@@ -319,7 +333,7 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
 std::shared_ptr<HttpSession> make_session(asio::ip::tcp::socket socket, std::shared_ptr<HttpSessionHost> host) {
   beast::error_code error;
   const auto endpoint = socket.remote_endpoint(error);
-  const std::string peer = error ? "" : endpoint.address().to_string();
+  const std::string peer = error ? "" : peer_of(endpoint.address());
   const auto policy = host->policy();
   if (!policy->tls) return std::make_shared<Session<PlainStream>>(std::move(host), peer, std::move(socket));
   return std::make_shared<Session<TlsStream>>(std::move(host), peer, std::move(socket), *policy->tls);

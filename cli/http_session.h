@@ -51,19 +51,23 @@ class HttpSession {
 
   /// No whole request has come since `since()`: nobody waits for an answer.
   bool is_waiting() const { return waiting_; }
-  /// … and not even the beginning of one.
+  /// An answer is on its way to who asked, since `since()`.
+  bool is_writing() const { return writing_; }
+  /// Nothing is under way, not even the beginning of a request.
   bool is_idle() const { return idle_; }
   /// It has not asked yet: it may be at its handshake, or about to ask.
   bool is_new() const { return first_; }
   Clock::time_point since() const { return since_; }
+  /// The address it comes from; of IPv6 the first 64 bits, which one machine has all of.
   const std::string& peer() const { return peer_; }
   /// Ends after the answer that is under way.
   void end_soon() { ends_soon_ = true; }
 
  protected:
-  std::string peer_;  // address
+  std::string peer_;
   Clock::time_point since_ = Clock::now();
   bool waiting_ = true;
+  bool writing_ = false;
   bool idle_ = true;
   bool first_ = true;  // request, still to come
   bool ends_soon_ = false;

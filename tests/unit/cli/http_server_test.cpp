@@ -228,6 +228,26 @@ TEST(HttpServer, WhoIsBeingAnsweredIsNotPushedOut) {
   EXPECT_EQ(first.answer().body, "at last");
 }
 
+/// Answers that nobody takes hold their places for seconds: they are no reason to turn somebody away.
+TEST(HttpServer, WhoDoesNotTakeItsAnswerIsPushedOut) {
+  constexpr std::size_t kBytes = 64 << 20;  // more than any socket's buffers
+  HttpLimits limits = patient();
+  limits.connections = 4;
+  const auto large = std::make_shared<const std::string>(kBytes, 'x');
+  const Served served(limits, [&](const HttpRequest& request, const HttpRespond& respond) {
+    HttpResponse response = HttpResponse::text(200, "ok");
+    if (request.path == "/large") response.body = {large};
+    respond(std::move(response));
+  });
+  std::vector<HttpClient> slow;
+  for (std::size_t i = 0; i < limits.connections; ++i) {
+    slow.push_back(served.client());
+    char first = 0;
+    ASSERT_EQ(::recv(slow.back().get("/large").socket(), &first, 1, MSG_PEEK), 1);
+  }
+  EXPECT_EQ(served.client().get("/").answer().body, "ok");
+}
+
 TEST(HttpServer, StopFinishesWhatHasBegun) {
   std::promise<HttpRespond> asked;
   Served served(patient(), [&](const HttpRequest&, HttpRespond respond) { asked.set_value(std::move(respond)); });
