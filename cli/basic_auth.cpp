@@ -105,17 +105,13 @@ void BasicAuth::check(const Users& users, std::string_view header, const std::st
     return done(good ? AuthResult::kAllowed : AuthResult::kRefused);
   }
   const auto of_peer = std::count_if(waiting_.begin(), waiting_.end(), [&](const auto& q) { return q.peer == peer; });
-  const bool gives_way = waiting_.size() >= kWaitingMost && (is_suspect(peer) || first_suspected() == waiting_.end());
+  const bool gives_way = waiting_.size() >= kWaitingMost && is_suspect(peer);
   if (gives_way || static_cast<std::size_t>(of_peer) >= kWaitingOfOnePeer) {
     lock.unlock();
     return done(AuthResult::kBusy);
   }
   Done pushed_out;
-  if (waiting_.size() >= kWaitingMost) {
-    OPENSSL_cleanse(waiting_.back().password.data(), waiting_.back().password.size());
-    pushed_out = std::move(waiting_.back().done);
-    waiting_.pop_back();
-  }
+  if (waiting_.size() >= kWaitingMost) pushed_out = push_out();
   waiting_.insert(is_suspect(peer) ? waiting_.end() : first_suspected(),
                   {fingerprint, std::move(given->second), hash, known, peer, std::move(done)});
   lock.unlock();
@@ -128,6 +124,19 @@ std::deque<BasicAuth::Question>::iterator BasicAuth::first_suspected() {
   const auto behind =
       std::find_if(waiting_.rbegin(), waiting_.rend(), [&](const auto& q) { return !is_suspect(q.peer); });
   return behind.base();
+}
+
+/// The last of the suspects, or any.
+BasicAuth::Done BasicAuth::push_out() {
+  auto leaving = waiting_.end() - 1;
+  if (!is_suspect(leaving->peer)) {
+    leaving = waiting_.begin() + std::uniform_int_distribution<std::ptrdiff_t>(
+                                     0, static_cast<std::ptrdiff_t>(waiting_.size()) - 1)(chance_);
+  }
+  OPENSSL_cleanse(leaving->password.data(), leaving->password.size());
+  Done done = std::move(leaving->done);
+  waiting_.erase(leaving);
+  return done;
 }
 
 void BasicAuth::judge_peer(const std::string& peer, bool good) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // BasicAuth: who may ask, by name and password (RFC 7617) against bcrypt hashes. A hash takes tens of milliseconds, so
 // it is computed by a thread of its own, and what was verified once is remembered: whoever sends wrong passwords holds
-// up nobody who sends right ones. Of those that are not verified yet, the ones of addresses that sent a wrong password
-// wait behind all others, and make room for them.
+// up nobody whose right one is known. Of those that are not verified yet, the ones of addresses that sent a wrong
+// password wait behind all others, and make room for them; else chance decides who does, so that of very many addresses
+// none can keep a right one out for ever.
 #pragma once
 
 #include <array>
@@ -13,6 +14,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -78,6 +80,7 @@ class BasicAuth {
   void judge_peer(const std::string& peer, bool good);
   bool is_suspect(const std::string& peer) const { return suspects_.count(peer) != 0; }
   std::deque<Question>::iterator first_suspected();
+  Done push_out();
 
   std::array<std::uint8_t, 32> key_{};
   mutable std::mutex mutex_;
@@ -88,6 +91,7 @@ class BasicAuth {
   std::unordered_set<std::string> suspects_;  // addresses whose last password was wrong
   std::uint64_t verified_ = 0;
   bool stopping_ = false;
+  std::minstd_rand chance_{std::random_device()()};
   std::thread thread_;
 };
 
