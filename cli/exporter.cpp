@@ -73,6 +73,7 @@ Exporter::SnapshotPtr Exporter::newest() const {
 std::string Exporter::changing_text(const SnapshotPtr& beside) const {
   ExporterState state;
   state.up = is_up(beside);
+  if (const std::size_t unwatched = unwatched_; unwatched != kUnknown) state.unwatched_interfaces = unwatched;
   {
     const std::lock_guard lock(mutex_);
     if (newest_) {

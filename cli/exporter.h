@@ -3,7 +3,9 @@
 // each other: the monitor reads, the page renders, the server serves; the fourth, of the caller, follows with look().
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -45,12 +47,16 @@ class Exporter {
   /// Lets answers that have begun end for so long; the counters are final then.
   void stop(std::chrono::milliseconds grace);
 
+  /// From then on it is served; from any thread.
+  void set_unwatched_interfaces(std::size_t count) { unwatched_ = count; }
+
   engine::LiveMonitor& monitor() { return *monitor_; }
   ExporterMetrics& metrics() { return metrics_; }
   HttpServer& server() { return *server_; }
   MetricsPage& page() { return *page_; }
 
  private:
+  static constexpr std::size_t kUnknown = SIZE_MAX;
   void handle(const HttpRequest& request, HttpRespond respond);
   SnapshotPtr newest() const;
   std::string changing_text(const SnapshotPtr& beside) const;
@@ -62,6 +68,7 @@ class Exporter {
   mutable std::mutex mutex_;
   SnapshotPtr newest_;  // under mutex_, as below
   std::chrono::steady_clock::time_point taken_;
+  std::atomic<std::size_t> unwatched_ = kUnknown;
   std::unique_ptr<HttpServer> server_;
   std::unique_ptr<MetricsPage> page_;
 };

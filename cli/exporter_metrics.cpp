@@ -15,6 +15,7 @@ using model::MetricKind;
 using prometheus::MetricFamily;
 
 constexpr const char* kScrapes = "rocetop_scrapes_total";
+constexpr const char* kUnwatched = "rocetop_capture_unwatched_interfaces";
 constexpr const char* kDuration = "rocetop_scrape_duration_seconds";
 constexpr const char* kReloads = "rocetop_config_reloads_total";
 
@@ -33,6 +34,12 @@ const std::vector<MetricFacts>& table() {
        MetricKind::kGauge,
        "seconds",
        "Time since the figures of the capture were taken",
+       {},
+       {}},
+      {kUnwatched,
+       MetricKind::kGauge,
+       "interfaces",
+       "Interfaces with an RDMA device that are not watched: they came after the start, or are too many",
        {},
        {}},
       {kScrapes,
@@ -139,6 +146,7 @@ std::vector<MetricFamily> ExporterMetrics::families(const ExporterState& state) 
   add_row(out.back(), 1, {{"version", ROCETOP_VERSION}});
   add(out, "rocetop_up", state.up ? 1 : 0);
   add(out, "rocetop_snapshot_age_seconds", state.snapshot_age_s);
+  if (state.unwatched_interfaces) add(out, kUnwatched, static_cast<double>(*state.unwatched_interfaces));
   for (MetricFamily& family : registry_.Collect()) out.push_back(std::move(family));
   add(out, "rocetop_http_connections", static_cast<double>(state.http.connections));
   out.push_back(family_of("rocetop_http_rejected_total"));

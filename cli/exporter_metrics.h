@@ -23,6 +23,7 @@ struct ExporterState {
   bool up = false;                       ///< something is captured or read
   std::optional<double> snapshot_age_s;  ///< nothing before the first
   HttpCounts http;
+  std::optional<std::size_t> unwatched_interfaces;  ///< with an RDMA device; nothing where somebody said what to watch
 };
 
 class ExporterMetrics {

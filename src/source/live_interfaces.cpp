@@ -190,23 +190,44 @@ Result<InterfaceChoice> choose_interface(const std::vector<NetworkInterface>& in
       best->name, "no interface has an RDMA device, and of those that are up it moved most bytes", {}};
 }
 
-Result<InterfaceChoices> choose_interfaces(const std::vector<NetworkInterface>& interfaces, const std::string& sysfs) {
+namespace {
+
+/// Those with an RDMA device, without what is part of a bond that is one of them.
+std::vector<Candidate> with_rdma(const std::vector<NetworkInterface>& interfaces, const std::string& sysfs) {
   std::vector<Candidate> found;
   for (const NetworkInterface& interface : interfaces) {
     if (interface.loopback) continue;
     auto devices = rdma_devices_of(interface.name, sysfs, interface.index);
     if (!devices.empty()) found.push_back({interface.name, std::move(devices), interface.bytes});
   }
+  // What passes a part of a bond passes the bond as well. One that is a part itself is none, whatever /sys says.
+  const auto has_bond = [&, names = names_of(found)](const Candidate& candidate) {
+    const std::string bond = bond_of(candidate.name, sysfs);
+    return std::find(names.begin(), names.end(), bond) != names.end() && bond_of(bond, sysfs).empty();
+  };
+  std::erase_if(found, has_bond);
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::string> unwatched_interfaces(const std::vector<std::string>& watched,
+                                              const std::vector<NetworkInterface>& interfaces,
+                                              const std::string& sysfs) {
+  std::vector<std::string> names = names_of(with_rdma(interfaces, sysfs));
+  std::erase_if(
+      names, [&](const std::string& name) { return std::find(watched.begin(), watched.end(), name) != watched.end(); });
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<InterfaceChoices> choose_interfaces(const std::vector<NetworkInterface>& interfaces, const std::string& sysfs) {
+  std::vector<Candidate> found = with_rdma(interfaces, sysfs);
   if (found.empty()) {
     auto one = choose_interface(interfaces, sysfs);
     if (!one) return one.error();
     return InterfaceChoices{{one->name}, one->reason};
   }
-  const auto is_found = [names = names_of(found)](const std::string& name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
-  // What passes a part of a bond passes the bond as well.
-  std::erase_if(found, [&](const Candidate& candidate) { return is_found(bond_of(candidate.name, sysfs)); });
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
   std::vector<std::string> left_out;
   for (std::size_t i = kChoicesMost; i < found.size(); ++i) left_out.push_back(found[i].name);

@@ -65,6 +65,10 @@ struct InterfaceChoices {
 /// choose_interface(). Error: as there.
 Result<InterfaceChoices> choose_interfaces(const std::vector<NetworkInterface>& interfaces = network_interfaces(),
                                            const std::string& sysfs = "/sys");
+/// Those with an RDMA device, but for the parts of a bond that is one of them, that are not among `watched`; by name.
+std::vector<std::string> unwatched_interfaces(const std::vector<std::string>& watched,
+                                              const std::vector<NetworkInterface>& interfaces = network_interfaces(),
+                                              const std::string& sysfs = "/sys");
 inline constexpr std::size_t kChoicesMost = 16;  // each takes a ring in the kernel; virtual functions may be hundreds
 
 /// Notices that an RDMA device moves packets while none of them is captured: the adapter bypasses the kernel.
