@@ -8,14 +8,16 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "adapter_watch.h"
 #include "exit_status.h"
 #include "export_config.h"
+#include "export_plan.h"
+#include "export_settings.h"
 #include "exporter.h"
 #include "file_watch.h"
 #include "host/host_reader.h"
@@ -35,7 +37,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kGrace{1'000};      // for answers that have begun, at the end
 constexpr std::chrono::milliseconds kLookAgain{1'000};  // at files that may have changed
-constexpr std::size_t kConnectionRowsMost = 1'000;
 
 void add_server_options(CLI::App& command, ExportOptions& o) {
   const std::string group = "Server";
@@ -98,71 +99,6 @@ void add_metrics_options(CLI::App& command, ExportOptions& o) {
       ->group(group);
 }
 
-/// "top=N".
-Result<std::size_t> connection_rows(const std::string& text) {
-  if (text.empty()) return std::size_t{0};
-  const Error wrong{"--per-connection " + text + ": not understood", "Give top=N with N from 1 to 1000, as top=50."};
-  if (!text.starts_with("top=")) return wrong;
-  std::size_t rows = 0;
-  const auto [end, error] = std::from_chars(text.data() + 4, text.data() + text.size(), rows);
-  if (error != std::errc{} || end != text.data() + text.size()) return wrong;
-  if (rows < 1 || rows > kConnectionRowsMost) return wrong;
-  return rows;
-}
-
-/// What the options mean.
-struct Plan {
-  engine::LiveMonitorOptions monitor;
-  Nanos interval;  ///< between two looks, on the wall's clock; the monitor's is on that of the packets
-  present::MetricsOptions metrics;
-  std::vector<ListenAddress> addresses;
-  std::string filter;
-};
-
-Result<Plan> interpret(const ExportOptions& options) {
-  Plan plan;
-  auto monitor = interpret_watch(options);
-  if (!monitor) return monitor.error();
-  plan.monitor = std::move(monitor.value());
-  // For ever: lists make room, and intervals go by when nothing comes.
-  plan.monitor.endless = true;
-  plan.interval = plan.monitor.interval;
-  const auto speed = parse_speed(options.speed.empty() ? "1" : options.speed);
-  if (!speed) return speed.error();
-  // Time between two looks is that of whoever scrapes; at full speed nobody could tell them apart.
-  const double pace = options.words.read_files.empty() || speed.value() <= 0 ? 1 : speed.value();
-  plan.monitor.interval.count = std::max<std::int64_t>(
-      static_cast<std::int64_t>(static_cast<double>(plan.monitor.interval.count) * pace), 1'000'000);
-  plan.monitor.first_interval = std::min(plan.monitor.interval, milliseconds(250));
-  const auto timeout = time_of("--series-timeout", options.series_timeout, seconds(1));
-  if (!timeout) return timeout.error();
-  const auto rows = connection_rows(options.per_connection);
-  if (!rows) return rows.error();
-  plan.metrics.pair_histograms = options.pair_histograms;
-  plan.metrics.series_most = options.series_most;
-  plan.monitor.ledger = present::that_fit({options.pairs_most, rows.value(), timeout.value()}, plan.metrics);
-  const std::string& path = options.metrics_path;
-  if (path == "/" || path == "/healthz" || path.starts_with("/-/")) {
-    return Error{"--web.telemetry-path " + path + ": taken by what else is served", "Give for example /metrics."};
-  }
-  if (!path.starts_with('/') || path.find_first_of("?# \"'<>\\") != std::string::npos) {
-    return Error{"--web.telemetry-path " + path + ": not a path", "Give for example /metrics."};
-  }
-  const auto texts =
-      options.listen_addresses.empty() ? std::vector<std::string>{kListenAddress} : options.listen_addresses;
-  for (const std::string& text : texts) {
-    auto address = parse_listen_address(text);
-    if (!address) return address.error();
-    // The same one twice would be said to be taken by somebody else.
-    const bool again = address->port != 0 && std::find(&texts.front(), &text, text) != &text;
-    if (!again) plan.addresses.push_back(std::move(address.value()));
-  }
-  auto filter = filter_of(options.words);
-  if (!filter) return filter.error();
-  plan.filter = std::move(filter.value());
-  return plan;
-}
-
 Result<std::vector<ListeningSocket>> listen_on_all(const std::vector<ListenAddress>& addresses) {
   std::vector<ListeningSocket> out;
   for (const ListenAddress& address : addresses) {
@@ -190,97 +126,6 @@ HttpLimits limits_for_this_process() {
   return limits;
 }
 
-/// `watch` gets the file and those that it names, before each is read; also if they cannot be used then.
-Result<HttpPolicy> read_policy(const std::string& path, FileWatch& watch) {
-  if (path.empty()) return HttpPolicy{};
-  auto config = read_web_config(path, [&](const std::string& file) { watch.watch({file}); });
-  if (!config) return config.error();
-  return make_policy(config.value());
-}
-
-/// Options in which `before` and `after` differ, by their long names.
-std::vector<std::string> changed_options(const std::vector<std::string>& before,
-                                         const std::vector<std::string>& after) {
-  std::map<std::string, std::pair<std::vector<std::string>, std::vector<std::string>>> values;
-  const auto name_of = [](const std::string& word) { return word.substr(0, word.find('=')); };
-  for (const std::string& word : before) values[name_of(word)].first.push_back(word);
-  for (const std::string& word : after) values[name_of(word)].second.push_back(word);
-  std::vector<std::string> out;
-  for (const auto& [name, both] : values) {
-    if (both.first != both.second) out.push_back(name);
-  }
-  return out;
-}
-
-/// What is read again at run time.
-class Settings {
- public:
-  Settings(const ExportOptions& options, Exporter& exporter, FileWatch watch)
-      : options_(options), exporter_(exporter), watch_(std::move(watch)) {
-    auto words = export_words(options_.arguments);
-    if (words) words_ = std::move(words.value());
-  }
-
-  bool changed() { return watch_.changed(); }
-
-  void read_again() {
-    watch_.again();
-    const bool good = read_options() && read_web();
-    exporter_.metrics().count_reload(good);
-    if (good) complain("configuration read again");
-  }
-
- private:
-  bool read_options() {
-    if (options_.config.empty()) return true;
-    auto words = export_words(options_.arguments);
-    if (!words) return complain_kept(words.error());
-    ExportOptions next;
-    CLI::App app;
-    add_export(app, next);
-    std::vector<std::string> reversed(words->rbegin(), words->rend());
-    reversed.emplace_back("export");
-    try {
-      app.parse(reversed);
-    } catch (const CLI::ParseError& error) {
-      return complain_kept({options_.config + ": " + error.what(), ""});
-    }
-    auto plan = interpret(next);
-    if (!plan) return complain_kept(plan.error());
-    for (const std::string& name : changed_options(words_, words.value())) {
-      if (name == "--interval") {
-        exporter_.monitor().set_interval(plan->monitor.interval);
-        complain("--interval is " + next.interval + " now");
-      } else if (name == "--web.config.file") {
-        options_.web_config = next.web_config;
-        complain("--web.config.file is " + (next.web_config.empty() ? "none" : next.web_config) + " now");
-      } else {
-        complain(name + " has changed in " + options_.config + ": that takes a restart");
-      }
-    }
-    words_ = std::move(words.value());
-    return true;
-  }
-
-  bool read_web() {
-    auto policy = read_policy(options_.web_config, watch_);
-    if (!policy) return complain_kept(policy.error());
-    exporter_.server().set_policy(std::move(policy.value()));
-    return true;
-  }
-
-  static bool complain_kept(const Error& error) {
-    complain(error);
-    complain("the configuration stays as it was");
-    return false;
-  }
-
-  ExportOptions options_;
-  Exporter& exporter_;
-  std::vector<std::string> words_;
-  FileWatch watch_;
-};
-
 /// Until the monitor has something, a signal comes, or it is time to look at files.
 void wait_for_something(int monitor) {
   std::array<pollfd, 2> waiting = {{{monitor, POLLIN, 0}, {interrupt_descriptor(), POLLIN, 0}}};
@@ -300,7 +145,7 @@ void tell_changes(const model::LiveSnapshot& now, std::map<std::string, std::str
 }
 
 /// Until a signal ends it. False if the input ended by itself with a fault.
-bool follow(Exporter& exporter, Settings& settings, bool is_live) {
+bool follow(Exporter& exporter, ExportSettings& settings, std::optional<AdapterWatch> adapters, bool is_live) {
   std::map<std::string, std::string> interfaces;
   bool good = true;
   auto last_look = std::chrono::steady_clock::now();
@@ -318,6 +163,10 @@ bool follow(Exporter& exporter, Settings& settings, bool is_live) {
     const auto now = std::chrono::steady_clock::now();
     const bool due = now - last_look >= kLookAgain;
     if (due) last_look = now;
+    if (due && adapters) {
+      if (const auto news = adapters->look()) complain(*news);
+      exporter.set_unwatched_interfaces(adapters->unwatched());
+    }
     if (asked || (due && settings.changed())) settings.read_again();
   }
   return good;
@@ -336,7 +185,7 @@ std::vector<std::string> inputs_of(const ExportOptions& options, const LiveInput
   return names;
 }
 
-ExporterOptions exporter_options(const ExportOptions& options, const Plan& plan, const LiveInput& input) {
+ExporterOptions exporter_options(const ExportOptions& options, const ExportPlan& plan, const LiveInput& input) {
   ExporterOptions out;
   out.limits = limits_for_this_process();
   out.metrics_path = options.metrics_path;
@@ -356,20 +205,22 @@ ExporterOptions exporter_options(const ExportOptions& options, const Plan& plan,
   return out;
 }
 
-Result<LiveInput> open_input(const ExportOptions& options, const Plan& plan) {
+Result<LiveInput> open_input(const ExportOptions& options, const ExportPlan& plan) {
   LiveInputOptions input = input_of(options, plan.filter, plan.monitor.interval);
   input.every_adapter = true;
   if (options.loop) input.loop_silence = plan.monitor.silent + seconds(1);
   return open_live_input(input, options.typed);
 }
 
-int serve(const ExportOptions& options, Plan& plan, LiveInput input, std::vector<ListeningSocket> sockets) {
+int serve(const ExportOptions& options, ExportPlan& plan, LiveInput input, std::vector<ListeningSocket> sockets) {
   FileWatch watch;
   if (!options.config.empty()) watch.watch({options.config});
-  auto policy = read_policy(options.web_config, watch);
+  auto policy = read_policy(options.web_config, watch, std::nullopt);
   if (!policy) return complain(policy.error()), kExitError;
   const bool tls = policy->tls != nullptr;
   const bool is_live = input.live != nullptr;
+  std::optional<AdapterWatch> adapters;
+  if (is_live && options.interfaces.empty()) adapters.emplace(input.interfaces);
   if (!input.judges_filter) plan.monitor.analysis.filter = plan.filter;
   plan.monitor.live = input.live;
   const ExporterOptions exporter_settings = exporter_options(options, plan, input);
@@ -379,10 +230,11 @@ int serve(const ExportOptions& options, Plan& plan, LiveInput input, std::vector
   urls.reserve(sockets.size());
   for (const ListeningSocket& socket : sockets) urls.push_back(url_of(socket, tls, options.metrics_path));
   Exporter exporter(std::move(monitor.value()), exporter_settings);
+  const Protection protection(policy.value());
   exporter.start(std::move(sockets), std::move(policy.value()));
   for (const std::string& url : urls) complain("serving " + url);
-  Settings settings(options, exporter, std::move(watch));
-  const bool good = follow(exporter, settings, is_live);
+  ExportSettings settings(options, exporter, std::move(watch), protection);
+  const bool good = follow(exporter, settings, std::move(adapters), is_live);
   exporter.stop(kGrace);
   return good ? kExitOk : kExitError;
 }
@@ -429,32 +281,45 @@ CLI::App* add_export(CLI::App& app, ExportOptions& options) {
   return command;
 }
 
-Result<std::vector<std::string>> export_words(const std::vector<std::string>& words) {
+Result<std::vector<std::string>> export_words(const ExportOptions& options) {
   CLI::App app;
   ExportOptions ignored;
+  CLI::App* command = add_export(app, ignored);
+  const auto parse = [&](const std::vector<std::string>& words) {
+    std::vector<std::string> reversed(words.rbegin(), words.rend());
+    reversed.emplace_back("export");
+    app.parse(reversed);
+  };
+  try {
+    parse(options.arguments);
+  } catch (const CLI::ParseError&) {
+    return options.arguments;  // who parses it next says what is wrong
+  }
+  const bool has_filter = !ignored.words.plain.empty() || !options.words.after_dashes.empty();
   std::vector<ConfigOption> names;
-  for (const CLI::Option* option : add_export(app, ignored)->get_options()) {
+  for (const CLI::Option* option : command->get_options()) {
     for (const std::string& name : option->get_lnames()) {
       if (name == "help" || name == "list-metrics") continue;  // what they do is done once, by somebody who is there
-      names.push_back({name, option->get_snames(), option->get_items_expected_max() > 1});
+      const bool given = option->count() > 0 || (name == "filter" && has_filter) ||
+                         (name == "interface" && !ignored.words.read_files.empty());
+      names.push_back({name, given, option->get_items_expected_max() > 1});
     }
   }
-  auto out = with_config_file(words, names);
-  if (!out) return out.error();
+  auto of_file = words_of_config(ignored.config, names);
+  if (!of_file) return of_file.error();
   // What is wrong in the file is said to be of the file.
-  std::vector<std::string> reversed(out->of_file.rbegin(), out->of_file.rend());
-  reversed.emplace_back("export");
   try {
-    app.parse(reversed);
+    parse(of_file.value());
   } catch (const CLI::ParseError& error) {
-    return Error{config_file_of(words) + ": " + error.what(), ""};
+    return Error{ignored.config + ": " + error.what(), ""};
   }
-  return std::move(out->all);
+  of_file->insert(of_file->end(), options.arguments.begin(), options.arguments.end());
+  return of_file;
 }
 
 int run_export(const ExportOptions& options) {
   if (!options.list_metrics.empty()) return list_metrics(options.list_metrics);
-  auto plan = interpret(options);
+  auto plan = interpret_export(options);
   if (!plan) return complain(plan.error()), kExitError;
   if (options.loop && options.words.read_files.empty()) {
     return complain("--loop repeats captures: give them with -r"), kExitError;

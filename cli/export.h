@@ -34,8 +34,8 @@ struct ExportOptions : WatchOptions {
 inline constexpr const char* kListenAddress = ":14791";
 
 CLI::App* add_export(CLI::App& app, ExportOptions& options);
-/// `words` behind "export", with those of --config's file before them. Errors: the file cannot be used.
-Result<std::vector<std::string>> export_words(const std::vector<std::string>& words);
+/// `options.arguments`, with the words of --config's file before them. Errors: the file cannot be used.
+Result<std::vector<std::string>> export_words(const ExportOptions& options);
 int run_export(const ExportOptions& options);
 
 }  // namespace rocetop::cli

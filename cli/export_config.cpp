@@ -11,18 +11,6 @@
 namespace rocetop::cli {
 namespace {
 
-constexpr const char* kOption = "--config";
-
-/// By any of its names: "--snaplen 96", "--snaplen=96", "-s 96", "-s96".
-bool is_given(const std::vector<std::string>& words, const ConfigOption& option) {
-  const std::string name = "--" + option.name;
-  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
-    if (word == name || word.starts_with(name + "=")) return true;
-    return std::any_of(option.letters.begin(), option.letters.end(),
-                       [&](const std::string& letter) { return word.starts_with("-" + letter); });
-  });
-}
-
 /// "web.listen-address" is written as it is, or as listen-address in a section [web].
 std::string name_of(const CLI::ConfigItem& item) {
   std::string name;
@@ -32,18 +20,9 @@ std::string name_of(const CLI::ConfigItem& item) {
 
 }  // namespace
 
-std::string config_file_of(const std::vector<std::string>& words) {
-  std::string file;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == kOption && i + 1 < words.size()) file = words[i + 1];
-    if (words[i].starts_with("--config=")) file = words[i].substr(9);
-  }
-  return file;
-}
-
-Result<ConfigWords> with_config_file(const std::vector<std::string>& words, const std::vector<ConfigOption>& options) {
-  const std::string file = config_file_of(words);
-  if (file.empty()) return ConfigWords{{}, words};
+Result<std::vector<std::string>> words_of_config(const std::string& file, const std::vector<ConfigOption>& options) {
+  std::vector<std::string> out;
+  if (file.empty()) return out;
   auto text = read_small_file(file);
   if (!text) return Error{"--config " + text.error().message, text.error().hint};
   std::vector<CLI::ConfigItem> items;
@@ -53,7 +32,6 @@ Result<ConfigWords> with_config_file(const std::vector<std::string>& words, cons
   } catch (const CLI::Error& error) {
     return Error{file + ": " + error.what(), ""};
   }
-  ConfigWords out;
   std::set<std::string> seen;
   for (const CLI::ConfigItem& item : items) {
     if (item.name == "++" || item.name == "--") continue;  // where a section begins and ends
@@ -67,11 +45,9 @@ Result<ConfigWords> with_config_file(const std::vector<std::string>& words, cons
       return Error{file + ": " + name + " takes one value, and has several",
                    "A value with spaces or commas in it stands in quotes: " + name + " = \"…\"."};
     }
-    if (is_given(words, *option)) continue;
-    for (const std::string& input : item.inputs) out.of_file.push_back("--" + name + "=" + input);
+    if (option->given) continue;
+    for (const std::string& input : item.inputs) out.push_back("--" + name + "=" + input);
   }
-  out.all = out.of_file;
-  out.all.insert(out.all.end(), words.begin(), words.end());
   return out;
 }
 

@@ -10,23 +10,15 @@
 
 namespace rocetop::cli {
 
-/// An option that may be in the file, by its names without dashes.
+/// An option that may be in the file, by its long name without dashes.
 struct ConfigOption {
   std::string name;
-  std::vector<std::string> letters;
+  bool given = false;  ///< on the command line, which wins
   bool repeatable = false;
 };
 
-struct ConfigWords {
-  std::vector<std::string> of_file;  ///< those that the command line does not give
-  std::vector<std::string> all;      ///< with those of the command line behind them
-};
-
-/// `words` with those of the file that one of them names in front, but for options that `words` has themselves; `words`
-/// alone where none names a file. Errors: a file that cannot be read or parsed, no such option, two values for one.
-Result<ConfigWords> with_config_file(const std::vector<std::string>& words, const std::vector<ConfigOption>& options);
-
-/// Of the last --config FILE or --config=FILE; empty if there is none.
-std::string config_file_of(const std::vector<std::string>& words);
+/// Those of the file that are not given, as words of a command line; none where `file` is empty. Errors: a file that
+/// cannot be read or parsed, no such option, two values for one.
+Result<std::vector<std::string>> words_of_config(const std::string& file, const std::vector<ConfigOption>& options);
 
 }  // namespace rocetop::cli

@@ -74,7 +74,7 @@ int run(std::vector<std::string> arguments) {
   export_options.typed = live_options.typed;
   if (!arguments.empty() && arguments.front() == exporter->get_name()) {
     export_options.arguments.assign(arguments.begin() + 1, arguments.end());
-    auto with_file = export_words(export_options.arguments);
+    auto with_file = export_words(export_options);
     if (!with_file) return complain(with_file.error()), kExitError;
     arguments.erase(arguments.begin() + 1, arguments.end());
     arguments.insert(arguments.end(), with_file->begin(), with_file->end());

@@ -9,6 +9,6 @@
 namespace rocetop::cli {
 
 /// Errors: cannot be read, is a directory, is larger than a megabyte.
-Result<std::string> read_small_file(const std::string& path);
+Result<std::string> read_small_file(const std::string& path, bool may_be_pipe = false);
 
 }  // namespace rocetop::cli

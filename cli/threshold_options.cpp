@@ -23,7 +23,7 @@ void add_threshold_options(CLI::App& command, ThresholdOptions& options) {
 
 Result<Done> apply(const ThresholdOptions& options, verdict::Thresholds& thresholds) {
   if (!options.file.empty()) {
-    const auto text = read_small_file(options.file);
+    const auto text = read_small_file(options.file, true);
     if (!text) return text.error();
     const auto read = verdict::read_thresholds(thresholds, text.value());
     if (!read) return Error{options.file + ": " + read.error().message, read.error().hint};

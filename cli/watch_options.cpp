@@ -92,6 +92,9 @@ Result<engine::LiveMonitorOptions> interpret_watch(const WatchOptions& options) 
     const std::string& file = options.words.plain.front();
     return Error{file + " is a file, and plain words are a filter here", "To replay a capture: -r " + file};
   }
+  if (!options.words.read_files.empty() && !options.interfaces.empty()) {
+    return Error{"-i and -r cannot be given together", "Watch interfaces, or replay a capture."};
+  }
   if (!options.speed.empty() && options.words.read_files.empty()) {
     return Error{"--speed is that of a replay, and there is none", "Give a capture with -r."};
   }

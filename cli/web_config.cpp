@@ -305,7 +305,8 @@ RateLimit rate_limit_of(const std::string& file, const YAML::Node& node) {
 
 WebConfig config_of(const std::string& path, const YAML::Node& root, const AboutToRead& about_to_read) {
   WebConfig config;
-  if (!root || root.IsNull()) return config;  // an empty file is one without wishes
+  config.empty = !root || root.IsNull();
+  if (config.empty) return config;  // an empty file is one without wishes
   Section section(path, "a web configuration", root);
   if (const auto node = section.find("tls_server_config")) config.tls = tls_of(path, *node, about_to_read);
   if (const auto node = section.find("http_server_config")) add_http(path, *node, config);

@@ -53,6 +53,7 @@ struct RateLimit {
 };
 
 struct WebConfig {
+  bool empty = false;  ///< the file holds nothing
   TlsConfig tls;
   std::vector<std::pair<std::string, std::string>> headers;  ///< added to every answer
   std::map<std::string, std::string> users;                  ///< name: bcrypt hash

@@ -268,6 +268,33 @@ class Export(unittest.TestCase):
             self.assertEqual(parsed(text)['rocetop_config_reloads_total{result="failure"}'], 1)
             self.assertEqual(parsed(text)['rocetop_config_reloads_total{result="success"}'], 1)
 
+    def test_a_configuration_is_taken_as_a_whole_or_not_at_all(self) -> None:
+        web = self.write("web.yml", f"basic_auth_users:\n  a: {HASH}\n")
+        config = self.write("rocetop.toml", f'interval = "200ms"\n[web]\nconfig.file = "{web}"\n')
+        with Exporter("-r", str(CAPTURES / "write-loss.pcapng"), "--config", config) as exporter:
+            # Emptied, as by a full disk: it takes nothing away.
+            self.write("web.yml", "# nothing\n")
+            exporter.process.send_signal(signal.SIGHUP)
+            wait_until(lambda: "holds nothing: TLS and passwords would be off" in exporter.log(), "a complaint")
+            self.assertEqual(exporter.get()[0], 401)
+            self.write("rocetop.toml", 'interval = "300ms"\n[web]\nconfig.file = "/nosuch"\n')
+            exporter.process.send_signal(signal.SIGHUP)
+            wait_until(lambda: "/nosuch: cannot be opened" in exporter.log(), "another complaint")
+            self.assertNotIn("--interval is", exporter.log())
+            self.write("web.yml", "http_server_config: {}\n")
+            self.write("rocetop.toml", f'interval = "300ms"\n[web]\nconfig.file = "{web}"\n')
+            exporter.process.send_signal(signal.SIGHUP)
+            wait_until(lambda: "configuration read again" in exporter.log(), "the change")
+            self.assertIn("passwords are not asked for any more\n", exporter.log())
+            self.assertIn("--interval is 300ms now\n", exporter.log())
+            self.assertEqual(exporter.get()[0], 200)
+
+    def test_the_command_line_wins_over_the_file(self) -> None:
+        config = self.write("rocetop.toml", 'filter = "host 192.0.2.9"\nsnaplen = 96\ninterface = "lo"\n')
+        with Exporter("-r", str(CAPTURES / "write-loss.pcapng"), "--speed", "max", "--config", config, "-ns", "128",
+                      "host", "192.0.2.1") as exporter:
+            self.assertGreater(total(exporter.ended(), "rocetop_packets_total"), 0)
+
     def test_a_certificate_is_replaced_while_it_runs(self) -> None:
         if not shutil.which("openssl"):
             self.skipTest("openssl is missing")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The files that `rocetop export` reads again: that they changed, and options in them.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 
@@ -12,11 +13,11 @@ namespace rocetop::cli {
 namespace {
 
 using Texts = std::vector<std::string>;
-const std::vector<ConfigOption> kNames = {
-    {"config", {}},          {"max-pairs", {}},          {"web.listen-address", {}},
-    {"pair-histograms", {}}, {"interface", {"i"}, true}, {"snaplen", {"s"}}};
 
-TEST(ExportConfig, OptionsOfAFileComeBeforeThoseOfTheCommandLine) {
+const std::vector<ConfigOption> kNames = {
+    {"config"}, {"max-pairs"}, {"web.listen-address"}, {"pair-histograms"}, {"interface", false, true}, {"snaplen"}};
+
+TEST(ExportConfig, HoldsOptionsByTheirLongNames) {
   const test::Folder folder;
   const std::string path = folder.write("rocetop.toml",
                                         "# a comment\n"
@@ -25,50 +26,50 @@ TEST(ExportConfig, OptionsOfAFileComeBeforeThoseOfTheCommandLine) {
                                         "interface = [\"eth0\", \"eth1\"]\n"
                                         "[web]\n"
                                         "listen-address = \":0\"\n");
-  const Texts given = {"--config", path, "-r", "x.pcap"};
-  auto words = with_config_file(given, kNames);
+  auto words = words_of_config(path, kNames);
   ASSERT_TRUE(words) << words.error().message;
-  const Texts of_file = {"--max-pairs=200", "--pair-histograms=true", "--interface=eth0", "--interface=eth1",
-                         "--web.listen-address=:0"};
-  EXPECT_EQ(words->of_file, of_file);
-  Texts all = of_file;
-  all.insert(all.end(), given.begin(), given.end());
-  EXPECT_EQ(words->all, all);
+  EXPECT_EQ(words.value(), (Texts{"--max-pairs=200", "--pair-histograms=true", "--interface=eth0", "--interface=eth1",
+                                  "--web.listen-address=:0"}));
 }
 
 TEST(ExportConfig, TheCommandLineWins) {
   const test::Folder folder;
   const std::string path = folder.write("rocetop.toml", "max-pairs = 200\ninterface = \"eth0\"\nsnaplen = 96\n");
-  const Texts given = {"--config=" + path, "--max-pairs", "7", "-ieth1", "-s", "128"};
-  EXPECT_EQ(with_config_file(given, kNames)->all, given);
+  const std::vector<ConfigOption> given = {{"max-pairs", true}, {"interface", true, true}, {"snaplen"}};
+  EXPECT_EQ(words_of_config(path, given).value(), Texts{"--snaplen=96"});
 }
 
 TEST(ExportConfig, WhatIsNoOptionIsNamed) {
   const test::Folder folder;
   const std::string path = folder.write("rocetop.toml", "max-pears = 200\n");
-  const auto words = with_config_file({"--config", path}, kNames);
+  const auto words = words_of_config(path, kNames);
   ASSERT_FALSE(words);
   EXPECT_EQ(words.error().message, path + ": max-pears is no option that can be set in a file");
-  EXPECT_FALSE(with_config_file({"--config", folder.write("b", "config = \"c\"\n")}, kNames));
-  EXPECT_FALSE(with_config_file({"--config", folder.path("nosuch")}, kNames));
+  EXPECT_FALSE(words_of_config(folder.write("b", "config = \"c\"\n"), kNames));
+  EXPECT_FALSE(words_of_config(folder.path("nosuch"), kNames));
 }
 
 /// An unquoted value with a space in it is two, to TOML's readers.
 TEST(ExportConfig, OneValueForWhatTakesOne) {
   const test::Folder folder;
   const std::string path = folder.write("rocetop.toml", "snaplen = 96 128\n");
-  const auto words = with_config_file({"--config", path}, kNames);
+  const auto words = words_of_config(path, kNames);
   ASSERT_FALSE(words);
   EXPECT_EQ(words.error().message, path + ": snaplen takes one value, and has several");
   EXPECT_NE(words.error().hint.find("quotes: snaplen = "), std::string::npos);
-  EXPECT_FALSE(with_config_file({"--config", folder.write("b", "snaplen = 96\nsnaplen = 128\n")}, kNames));
-  EXPECT_TRUE(with_config_file({"--config", folder.write("c", "interface = [\"a\", \"b\"]\n")}, kNames));
+  EXPECT_FALSE(words_of_config(folder.write("b", "snaplen = 96\nsnaplen = 128\n"), kNames));
+  EXPECT_TRUE(words_of_config(folder.write("c", "interface = [\"a\", \"b\"]\n"), kNames));
 }
 
-TEST(ExportConfig, WithoutAFileNothingIsAdded) {
-  const Texts given = {"-i", "eth0"};
-  EXPECT_EQ(with_config_file(given, kNames)->all, given);
+TEST(ExportConfig, IsNoPipe) {
+  const test::Folder folder;
+  ASSERT_EQ(mkfifo(folder.path("pipe").c_str(), 0600), 0);
+  const auto words = words_of_config(folder.path("pipe"), kNames);  // nobody writes to it
+  ASSERT_FALSE(words);
+  EXPECT_NE(words.error().message.find("is no file"), std::string::npos);
 }
+
+TEST(ExportConfig, WithoutAFileThereIsNothing) { EXPECT_EQ(words_of_config("", kNames).value(), Texts{}); }
 
 TEST(FileWatch, TellsOnceThatAFileIsAnother) {
   const test::Folder folder;
