@@ -11,6 +11,7 @@
 
 #include "present/packet_record.h"
 #include "track/observation.h"
+#include "track/settlement.h"
 
 namespace rocetop::cli {
 
@@ -29,14 +30,7 @@ class Settled final : public track::ResolutionSink {
  private:
   // Frames are numbered densely and nearly all of them get settled, so pages of entries cost half of what a map does.
   static constexpr std::size_t kPage = 1024;
-  static constexpr std::uint8_t kNone = 0xFF;
-  struct Entry {
-    FrameId trigger_frame;
-    FrameId acked_in;
-    std::uint8_t fate = kNone;
-    std::uint8_t cause = kNone;
-  };
-  using Page = std::array<Entry, kPage>;
+  using Page = std::array<track::Settlement, kPage>;
 
   static std::uint64_t page_of(FrameId frame) { return std::uint64_t{frame.file()} << 48 | frame.number() / kPage; }
 

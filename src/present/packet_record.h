@@ -9,17 +9,12 @@
 #include "base/frame_id.h"
 #include "base/nanos.h"
 #include "track/observation.h"
+#include "track/settlement.h"
 #include "wire/decode.h"
 
 namespace rocetop::present {
 
-/// What later packets settled about a frame (two passes).
-struct Final {
-  std::optional<track::Resolution::Fate> fate;
-  std::optional<track::Cause> cause;  ///< of a retransmission
-  FrameId trigger_frame;
-  FrameId acked_in;
-};
+using Final = track::Settlement;
 
 struct PacketRecord {
   FrameId id;
@@ -29,7 +24,7 @@ struct PacketRecord {
   std::uint32_t wire_length = 0;
   const wire::Decoded* decoded = nullptr;
   track::Observation observation;
-  std::optional<Final> final;
+  std::optional<Final> final;  ///< what later packets settled about the frame (two passes); it has a fate
 
   /// Cause and trigger as known: settled ones first.
   std::optional<track::Cause> cause() const { return final && final->cause ? final->cause : observation.cause; }

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "description.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "model/words.h"
+#include "wire/aeth.h"
+#include "wire/cm.h"
+#include "wire/opcode.h"
+
+namespace rocetop::dissector {
+namespace {
+
+static_assert(static_cast<int>(track::Kind::kUntracked) == ROCE_UNTRACKED);
+static_assert(static_cast<int>(track::Kind::kRnrNak) == ROCE_RNR_NAK);
+static_assert(static_cast<int>(track::Cause::kUnknown) == ROCE_CAUSE_UNKNOWN);
+static_assert(static_cast<int>(track::SpaceName::kResponses) == ROCE_SPACE_RESPONSES);
+static_assert(static_cast<int>(wire::Protocol::kInfiniband) == ROCE_INFINIBAND);
+
+std::uint32_t number(FrameId id) { return static_cast<std::uint32_t>(id.number()); }
+
+roce_icrc icrc_of(wire::IcrcStatus status) {
+  switch (status) {
+    case wire::IcrcStatus::kGood:
+      return ROCE_ICRC_GOOD;
+    case wire::IcrcStatus::kBad:
+      return ROCE_ICRC_BAD;
+    case wire::IcrcStatus::kUnchecked:
+      break;
+  }
+  return ROCE_ICRC_UNVERIFIED;
+}
+
+roce_kind kind_of(track::Resolution::Fate fate) {
+  switch (fate) {
+    case track::Resolution::Fate::kRetransmission:
+      return ROCE_RETRANSMISSION;
+    case track::Resolution::Fate::kReordered:
+      return ROCE_REORDERED;
+    case track::Resolution::Fate::kDuplicate:
+      return ROCE_DUPLICATE;
+    case track::Resolution::Fate::kAcknowledged:
+      break;
+  }
+  return ROCE_ACK;
+}
+
+void store(const IpAddress& address, std::uint8_t out[16]) {
+  for (unsigned i = 0; i < 8; ++i) {
+    out[i] = static_cast<std::uint8_t>(address.high() >> (56 - 8 * i));
+    out[8 + i] = static_cast<std::uint8_t>(address.low() >> (56 - 8 * i));
+  }
+}
+
+void describe_syndrome(const wire::Packet& p, roce_packet& out) {
+  if (!p.has(wire::kAeth)) return;
+  out.known |= ROCE_KNOWS_SYNDROME;
+  out.syndrome = p.aeth.syndrome;
+  const wire::AethKind kind = wire::aeth_kind(p.aeth.syndrome);
+  out.is_reply_negative = kind == wire::AethKind::kNak || kind == wire::AethKind::kRnrNak;
+  const std::string text = wire::aeth_text(p.aeth.syndrome);
+  const std::size_t length = std::min(text.size(), sizeof out.syndrome_text - 1);
+  std::memcpy(out.syndrome_text, text.data(), length);
+}
+
+/// A queue pair that the packet names besides the one it goes to.
+void describe_spelled_qpn(const wire::Packet& p, roce_packet& out) {
+  if (p.bth.dest_qp == Qpn{1}) {
+    const auto cm = wire::parse_cm(p.payload);
+    if (!cm || cm->qpn.value == 0) return;
+    out.spelled_qpn = cm->qpn.value;
+  } else if (p.has(wire::kDeth)) {
+    out.spelled_qpn = p.deth.src_qp.value;
+  } else {
+    return;
+  }
+  out.known |= ROCE_KNOWS_SPELLED_QPN;
+}
+
+void describe_message(const engine::FrameBook& book, const engine::PacketNote& note, bool settled, roce_packet& out) {
+  const engine::MessageNote* message = book.notes().message(note.message);
+  if (message == nullptr) return;
+  out.known |= ROCE_KNOWS_MESSAGE;
+  out.message = note.message;
+  out.message_operation = model::word(message->operation).data();
+  out.message_first_frame = message->first_frame;
+  const bool known_when_read = message->last_frame != 0 && message->last_frame <= out.frame;
+  if (settled || known_when_read) out.message_last_frame = message->last_frame;
+  if (message->bytes && (settled || message->bytes_known_in <= out.frame)) {
+    out.known |= ROCE_KNOWS_MESSAGE_LENGTH;
+    out.message_length = *message->bytes;
+  }
+  if (!settled) return;
+  out.message_completed_in = static_cast<std::uint32_t>(book.completed_in(*message));
+  const auto time = note.ends_message ? book.completion_time(*message) : std::nullopt;
+  if (!time) return;
+  out.known |= ROCE_KNOWS_COMPLETION_TIME;
+  out.completion_time_ns = time->count;
+}
+
+void describe_settlement(const track::Settlement& settlement, roce_packet& out) {
+  if (!settlement.fate) return;
+  out.known |= ROCE_KNOWS_FATE;
+  out.fate = kind_of(*settlement.fate);
+  out.acked_in = number(settlement.acked_in);
+  if (out.fate != ROCE_ACK) out.settled_kind = out.fate;
+  if (settlement.cause) {
+    out.known |= ROCE_KNOWS_CAUSE;
+    out.cause = static_cast<roce_cause>(*settlement.cause);
+  }
+  if (settlement.trigger_frame) out.trigger_frame = number(settlement.trigger_frame);
+}
+
+void describe_observation(const track::Observation& o, roce_packet& out) {
+  out.space = static_cast<roce_space>(o.space);
+  out.kind = out.settled_kind = static_cast<roce_kind>(o.kind);
+  if (o.cause) {
+    out.known |= ROCE_KNOWS_CAUSE;
+    out.cause = static_cast<roce_cause>(*o.cause);
+  }
+  out.original_frame = number(o.original_frame);
+  out.trigger_frame = number(o.trigger_frame);
+  out.missing_before = o.missing_before;
+  // A NAK names a packet, it does not acknowledge it.
+  const bool refuses = o.kind == track::Kind::kNak || o.kind == track::Kind::kRnrNak;
+  (refuses ? out.names_frame : out.acks_frame) = number(o.acks_frame);
+  if (o.rtt) {
+    out.known |= ROCE_KNOWS_RTT;
+    out.rtt_ns = o.rtt->count;
+  }
+}
+
+/// How long the sender of a retransmission waited: since what made it go back, else since the original.
+void describe_wait(const engine::FrameBook& book, Nanos now, roce_packet& out) {
+  if (out.settled_kind != ROCE_RETRANSMISSION) return;
+  const engine::FrameRecord* since = book.find(out.trigger_frame != 0 ? out.trigger_frame : out.original_frame);
+  if (since == nullptr) return;
+  out.known |= ROCE_KNOWS_WAIT;
+  out.wait_ns = (now - since->time).count;
+}
+
+/// The connection and its two ends. `note` has a direction.
+void describe_stream(const engine::FrameBook& book, const engine::PacketNote& note, roce_packet& out) {
+  const engine::DirectionNote& direction = *book.notes().direction(note.direction);
+  const engine::DirectionNote* other = book.notes().direction(direction.other);
+  out.direction = direction.second ? 1 : 0;
+  if (other != nullptr) {
+    out.known |= ROCE_KNOWS_PEER_QPN;
+    out.peer_qpn = other->dst_qpn.value;
+  } else if (direction.src_qpn) {
+    out.known |= ROCE_KNOWS_PEER_QPN;
+    out.peer_qpn = direction.src_qpn->value;
+  }
+  // Replies carry PSNs of the other end's requests.
+  const engine::DirectionNote* owner = out.space == ROCE_SPACE_REQUESTS ? &direction : other;
+  if (owner == nullptr || !owner->first_request || out.is_cnp) return;
+  out.known |= ROCE_KNOWS_RELATIVE_PSN;
+  out.relative_psn = (out.psn - owner->first_request->value) & kMask24;
+}
+
+void describe_note(const engine::PacketNote& note, roce_packet& out) {
+  if (note.psns_in_flight) {
+    out.known |= ROCE_KNOWS_PSNS_IN_FLIGHT;
+    out.psns_in_flight = *note.psns_in_flight;
+  }
+  if (note.bytes_in_flight) {
+    out.known |= ROCE_KNOWS_BYTES_IN_FLIGHT;
+    out.bytes_in_flight = *note.bytes_in_flight;
+  }
+  if (note.mark_to_cnp) {
+    out.known |= ROCE_KNOWS_CNP_DELAY;
+    out.cnp_delay_ns = note.mark_to_cnp->count;
+    out.cnp_mark_frame = note.mark_frame;
+  }
+  out.acked_unseen = note.acked_unseen;
+  out.qp_reuse = note.qp_reuse;
+}
+
+}  // namespace
+
+bool describe_frame(const wire::Decoded& decoded, roce_packet& out) {
+  if (decoded.kind == wire::FrameKind::kUndecodable) {
+    out.kind_of_frame = ROCE_FRAME_UNDECODABLE;
+    out.undecodable = wire::reason_name(decoded.reason).data();
+    out.undecodable_words = model::in_words(decoded.reason).data();
+    return true;
+  }
+  if (decoded.kind != wire::FrameKind::kRoce) return false;
+  const wire::Packet& p = decoded.packet;
+  const wire::OpcodeFacts& facts = wire::opcode_facts(p.bth.opcode);
+  out.kind_of_frame = ROCE_FRAME_PACKET;
+  out.protocol = static_cast<roce_protocol>(p.protocol);
+  out.opcode = p.bth.opcode;
+  out.opcode_name = facts.name.data();
+  out.opcode_short_name = facts.short_name.empty() ? facts.name.data() : facts.short_name.data();
+  out.psn = p.bth.psn.value;
+  out.dst_qpn = p.bth.dest_qp.value;
+  out.ack_request = p.bth.ack_request;
+  out.fecn = p.bth.fecn;
+  out.becn = p.bth.becn;
+  out.is_cnp = p.is_cnp();
+  out.is_fast_cnp = p.is_fast_cnp();
+  out.is_request = facts.role == wire::Role::kRequest;
+  out.is_data = out.is_request || facts.role == wire::Role::kResponse;
+  out.truncated = p.truncated;
+  out.has_ip = p.ip_protocol != 0 || p.protocol == wire::Protocol::kRoceV1;  // RoCEv1: the GRH has these
+  out.ecn = static_cast<std::uint8_t>(p.ecn());
+  out.dscp = p.dscp();
+  out.icrc = icrc_of(p.icrc);
+  out.payload_bytes = p.payload_bytes;
+  store(p.src, out.src);
+  store(p.dst, out.dst);
+  describe_syndrome(p, out);
+  describe_spelled_qpn(p, out);
+  return true;
+}
+
+void describe_analysis(const engine::FrameBook& book, const wire::Packet& /*packet*/, bool settled, roce_packet& out) {
+  const engine::FrameRecord* record = book.find(out.frame);
+  if (record == nullptr) return;
+  out.known |= ROCE_KNOWS_ANALYSIS;
+  const track::Observation& o = record->observation;
+  if (o.connection != 0) {
+    out.known |= ROCE_KNOWS_STREAM;
+    out.stream = o.connection;
+  }
+  describe_observation(o, out);
+  if (settled) describe_settlement(record->settlement, out);
+  describe_wait(book, record->time, out);
+  if (record->note.direction != 0) describe_stream(book, record->note, out);
+  describe_note(record->note, out);
+  describe_message(book, record->note, settled, out);
+}
+
+}  // namespace rocetop::dissector

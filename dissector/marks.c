@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A packet's verdict in a few words, for the list and the first line of the details. */
+#include "plugin.h"
+
+bool roce_is_unusual(const roce_packet* p) {
+  switch (p->settled_kind) {
+    case ROCE_RETRANSMISSION:
+    case ROCE_REORDERED:
+    case ROCE_DUPLICATE:
+    case ROCE_NAK:
+    case ROCE_RNR_NAK:
+      return (p->known & ROCE_KNOWS_ANALYSIS) != 0;
+    default:
+      return p->missing_before != 0 || p->acked_unseen || p->qp_reuse ||
+             (p->icrc == ROCE_ICRC_BAD && p->kind_of_frame == ROCE_FRAME_PACKET);
+  }
+}
+
+static void add(wmem_strbuf_t* marks, const char* text) {
+  if (wmem_strbuf_get_len(marks) != 0) wmem_strbuf_append(marks, ", ");
+  wmem_strbuf_append(marks, text);
+}
+
+static void add_trigger(wmem_strbuf_t* marks, const roce_packet* p) {
+  static const char* const words[] = {"NAK", "RNR NAK", "timeout", "READ asked again", "needless", "cause unknown"};
+  if (!(p->known & ROCE_KNOWS_CAUSE)) return;
+  add(marks, words[p->cause]);
+  if (p->trigger_frame != 0) wmem_strbuf_append_printf(marks, " #%u", p->trigger_frame);
+}
+
+static void add_repeat(wmem_strbuf_t* marks, const roce_packet* p) {
+  switch (p->settled_kind) {
+    case ROCE_RETRANSMISSION:
+      add(marks, "Retransmission");
+      wmem_strbuf_append_printf(marks, p->original_frame != 0 ? " of #%u" : ", first one not seen", p->original_frame);
+      add_trigger(marks, p);
+      break;
+    case ROCE_REORDERED:
+      add(marks, "Reordered");
+      break;
+    case ROCE_DUPLICATE:
+      add(marks, "Duplicate");
+      if (p->original_frame != 0) wmem_strbuf_append_printf(marks, " of #%u", p->original_frame);
+      break;
+    default:
+      break;
+  }
+}
+
+const char* roce_marks(wmem_allocator_t* pool, const roce_packet* p) {
+  wmem_strbuf_t* marks = wmem_strbuf_new(pool, "");
+  if (p->known & ROCE_KNOWS_ANALYSIS) add_repeat(marks, p);
+  if (p->missing_before != 0) add(marks, wmem_strdup_printf(pool, "%u missing before", p->missing_before));
+  if (p->acked_unseen) add(marks, "acknowledges what was not seen");
+  if (p->qp_reuse) add(marks, "queue pair used again");
+  if (p->kind_of_frame == ROCE_FRAME_PACKET && p->icrc == ROCE_ICRC_BAD) add(marks, "ICRC bad");
+  if (p->names_frame != 0) add(marks, wmem_strdup_printf(pool, "names #%u", p->names_frame));
+  if (p->ecn == 3) add(marks, "CE");
+  if (p->cnp_mark_frame != 0) add(marks, wmem_strdup_printf(pool, "answers CE #%u", p->cnp_mark_frame));
+  if (p->truncated) add(marks, "cut by the snap length");
+  return wmem_strbuf_get_str(marks);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The protocol "roce": a post-dissector. It sees every whole frame after Wireshark is done with it, so neither what
+ * other dissectors make of a packet nor their exceptions keep anything from the analysis. A frame is analysed when it
+ * is visited first; whenever it is shown, what is known of it by then is added. */
+#include "plugin.h"
+
+static int proto_roce = -1;
+static int roce_tap = -1;
+static int expert_tap = -1;
+static roce_analysis* analysis;
+
+roce_analysis* roce_current_analysis(void) { return analysis; }
+
+static void begin_capture(void) {
+  roce_free(analysis);
+  analysis = NULL;
+}
+
+static void end_first_pass(void) {
+  if (analysis != NULL) roce_end(analysis);
+}
+
+static void analyse(const roce_frame* frame) {
+  if (analysis == NULL) {
+    uint16_t ports[ROCE_PORTS_MOST];
+    const roce_options options = roce_current_options(ports);
+    analysis = roce_begin(&options);
+    if (analysis == NULL) return;
+  }
+  roce_feed(analysis, frame);
+}
+
+/* Whether somebody looks at what this packet shows. */
+static bool is_looked_at(packet_info* pinfo, proto_tree* tree) {
+  return (pinfo->cinfo != NULL && roce_prefs.info_column) ||
+         (tree != NULL && proto_field_is_referenced(tree, proto_roce)) || have_tap_listener(roce_tap) ||
+         (expert_tap > 0 && have_tap_listener(expert_tap));
+}
+
+static int dissect(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data _U_) {
+  roce_frame frame;
+  if (!roce_prefs.analyze || !roce_frame_of(tvb, pinfo, &frame)) return 0;
+  const bool visited = PINFO_FD_VISITED(pinfo);
+  if (!visited) analyse(&frame);
+  if (analysis == NULL || !is_looked_at(pinfo, tree)) return 0;
+  roce_packet* packet = wmem_new(pinfo->pool, roce_packet);
+  if (!roce_describe(analysis, &frame, visited, packet)) return 0;
+  roce_add_fields(tvb, pinfo, tree, packet);
+  roce_set_info(pinfo, packet);
+  if (have_tap_listener(roce_tap)) tap_queue_packet(roce_tap, pinfo, packet);
+  return (int)frame.captured_length;
+}
+
+void proto_register_roce(void) {
+  /* Two protocols of one name end Wireshark: who has the name already, keeps it. */
+  if (proto_get_id_by_filter_name("roce") != -1) return;
+  proto_roce = proto_register_protocol("RoCE analysis", "RoCE analysis", "roce");
+  roce_register_fields(proto_roce);
+  roce_register_experts(proto_roce);
+  roce_register_preferences(proto_roce);
+  roce_tap = register_tap("roce");
+  register_init_routine(begin_capture);
+  register_cleanup_routine(begin_capture);
+  register_postseq_cleanup_routine(end_first_pass);
+  register_postdissector(register_dissector("roce", dissect, proto_roce));
+}
+
+void proto_reg_handoff_roce(void) { expert_tap = find_tap_id("expert"); }

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "session.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "description.h"
+#include "present/triage_json.h"
+#include "present/triage_text.h"
+
+namespace rocetop::dissector {
+
+std::string apply_thresholds(const char* text, verdict::Thresholds& thresholds) {
+  std::string_view rest = text == nullptr ? "" : text;
+  constexpr std::string_view kBetween = " ,\t\n";
+  while (true) {
+    const std::size_t begin = rest.find_first_not_of(kBetween);
+    if (begin == std::string_view::npos) return {};
+    rest.remove_prefix(begin);
+    const std::string_view word = rest.substr(0, rest.find_first_of(kBetween));
+    rest.remove_prefix(word.size());
+    const std::size_t equals = word.find('=');
+    if (equals == std::string_view::npos) return std::string(word) + ": not name=value, as early_wait=5ms";
+    const auto set = verdict::set_threshold(thresholds, word.substr(0, equals), word.substr(equals + 1));
+    if (!set) return set.error().message;
+  }
+}
+
+namespace {
+
+engine::Options engine_options(const roce_options& options, const wire::DecodeOptions& decode) {
+  engine::Options out;
+  out.decode = decode;
+  apply_thresholds(options.thresholds, out.thresholds);
+  return out;
+}
+
+wire::DecodeOptions decode_options(const roce_options& options) {
+  wire::DecodeOptions out;
+  out.verify_icrc = options.verify_icrc;
+  if (options.port_count != 0) out.roce_ports.assign(options.ports, options.ports + options.port_count);
+  return out;
+}
+
+}  // namespace
+
+Session::Session(const roce_options& options)
+    : decode_(decode_options(options)),
+      analysis_(std::move(*engine::Analysis::create(engine_options(options, decode_)))),
+      book_(options.max_frames) {
+  analysis_->begin(
+      source_,
+      [this](const source::Frame& frame, const wire::Decoded& decoded, const track::Observation& observation) {
+        roce_ = decoded.kind != wire::FrameKind::kPause;
+        book_.on_frame(frame, decoded, observation);
+      },
+      &book_);
+}
+
+source::Frame Session::frame_of(const roce_frame& frame) {
+  source::Frame out;
+  out.id = FrameId(0, frame.number);
+  out.interface = interfaces_.index_of(frame, source_);
+  out.link_type = static_cast<LinkType>(frame.link_type);
+  if (frame.has_time) last_time_ = Nanos{frame.time_ns};
+  out.time = last_time_;
+  out.has_time = frame.has_time;
+  out.wire_length = std::max(frame.wire_length, frame.captured_length);
+  out.bytes = Bytes(frame.bytes, frame.captured_length);
+  return out;
+}
+
+roce_status Session::feed(const roce_frame& frame) {
+  if (ended_) return ROCE_AFTERWARDS;
+  roce_ = false;
+  const std::uint64_t omitted = book_.omitted();
+  source_.push(frame_of(frame));
+  analysis_->step(source_);
+  if (!roce_) return ROCE_NOTHING;
+  return book_.omitted() == omitted ? ROCE_OK : ROCE_LIMIT;
+}
+
+void Session::end() {
+  if (ended_) return;
+  analysis_->end(source_);
+  ended_ = analysis_->finish();
+}
+
+bool Session::describe(const roce_frame& frame, bool settled, roce_packet& packet) const {
+  wire::Decoded decoded;
+  wire::decode(static_cast<LinkType>(frame.link_type), Bytes(frame.bytes, frame.captured_length),
+               std::max(frame.wire_length, frame.captured_length), decode_, decoded);
+  packet = {};
+  packet.frame = frame.number;
+  packet.time_ns = frame.time_ns;
+  packet.wire_bytes = std::max(frame.wire_length, frame.captured_length);
+  if (!describe_frame(decoded, packet)) return false;
+  if (decoded.kind == wire::FrameKind::kRoce) describe_analysis(book_, decoded.packet, settled, packet);
+  return true;
+}
+
+std::string Session::report(bool json) {
+  const model::Snapshot now = ended_ ? model::Snapshot{} : analysis_->snapshot(source_);
+  const model::Snapshot& snapshot = ended_ ? *ended_ : now;
+  std::string text;
+  const auto sink = [&text](std::string_view part) { text += part; };
+  if (json) {
+    present::write_triage_json(snapshot, sink);
+  } else {
+    present::write_triage_text(snapshot, snapshot, {}, sink);
+  }
+  return text;
+}
+
+}  // namespace rocetop::dissector

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Session: one capture as Wireshark shows it: an engine::Analysis to which frames are pushed, and the book of what is
+// known of each. The C++ behind bridge.h; knows nothing of Wireshark.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "bridge.h"
+#include "engine/analysis.h"
+#include "engine/frame_book.h"
+#include "interface_table.h"
+#include "source/pushed_source.h"
+#include "verdict/thresholds.h"
+
+namespace rocetop::dissector {
+
+/// "name=value name=value" into `thresholds`. A sentence about what is wrong, or "".
+std::string apply_thresholds(const char* text, verdict::Thresholds& thresholds);
+
+class Session {
+ public:
+  explicit Session(const roce_options& options);
+
+  roce_status feed(const roce_frame& frame);
+  void end();
+  bool describe(const roce_frame& frame, bool settled, roce_packet& packet) const;
+  std::string report(bool json);
+  std::uint64_t omitted() const { return book_.omitted(); }
+
+ private:
+  source::Frame frame_of(const roce_frame& frame);
+
+  wire::DecodeOptions decode_;
+  std::unique_ptr<engine::Analysis> analysis_;
+  engine::FrameBook book_;
+  source::PushedSource source_;
+  InterfaceTable interfaces_;
+  Nanos last_time_;
+  bool roce_ = false;  // the frame that was fed last holds RoCE
+  std::optional<model::Snapshot> ended_;
+};
+
+}  // namespace rocetop::dissector

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// FrameBook: what is remembered of every RoCE frame of an analysis, so that a face can show any of them at any time:
+// what was said of it when it was read, what later packets settled, and what PacketNotes adds. Hand `observer()` and
+// the book itself (as the sink) to Analysis::begin(). Bounded: frames beyond the limit are counted, not remembered.
+#pragma once
+
+#include <tsl/robin_map.h>
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "engine/analysis.h"
+#include "engine/packet_notes.h"
+#include "track/observation.h"
+#include "track/settlement.h"
+
+namespace rocetop::engine {
+
+struct FrameRecord {
+  Nanos time;
+  bool observed = false;  ///< false: only something was settled about it so far
+  track::Observation observation;
+  track::Settlement settlement;
+  PacketNote note;
+};
+
+class FrameBook final : public track::ResolutionSink {
+ public:
+  explicit FrameBook(std::size_t frame_limit) : frame_limit_(frame_limit), notes_(frame_limit) {}
+
+  FrameObserver observer();
+  void on_frame(const source::Frame& frame, const wire::Decoded& decoded, const track::Observation& observation);
+  void on_resolution(const track::Resolution& resolution) override;
+
+  /// Null for a frame that holds no RoCE, or found no room.
+  const FrameRecord* find(std::uint64_t frame) const;
+  const PacketNotes& notes() const { return notes_; }
+
+  /// From the first packet of a message to the reply that completed it, where both are known.
+  std::optional<Nanos> completion_time(const MessageNote& message) const;
+  /// That reply; 0 where it is not known.
+  std::uint64_t completed_in(const MessageNote& message) const;
+
+  /// Frames that found no room.
+  std::uint64_t omitted() const { return omitted_; }
+  std::size_t size() const { return records_.size(); }
+
+ private:
+  FrameRecord* use(std::uint64_t frame);
+
+  std::size_t frame_limit_;
+  tsl::robin_map<std::uint64_t, std::uint32_t> index_;  // frame number -> of records_
+  std::deque<FrameRecord> records_;
+  PacketNotes notes_;
+  std::uint64_t omitted_ = 0;
+};
+
+}  // namespace rocetop::engine
