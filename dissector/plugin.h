@@ -39,7 +39,6 @@ void roce_set_info(packet_info* pinfo, const roce_packet* packet);
 
 /* The protocol "roce", its analysis and its tap; see bridge.h for what the tap gives. */
 void proto_register_roce(void);
-void proto_reg_handoff_roce(void);
 /* Of the capture that is open; NULL if there is none, or nothing was looked at. */
 roce_analysis* roce_current_analysis(void);
 /* The options that the preferences make. `ports` has room for ROCE_PORTS_MOST. */

@@ -6,7 +6,6 @@
 
 static int proto_roce = -1;
 static int roce_tap = -1;
-static int expert_tap = -1;
 static roce_analysis* analysis;
 
 roce_analysis* roce_current_analysis(void) { return analysis; }
@@ -30,11 +29,18 @@ static void analyse(const roce_frame* frame) {
   roce_feed(analysis, frame);
 }
 
+/* Expert infos are a tap too: `-z expert` asks for no tree. */
+static bool experts_are_looked_at(void) {
+  static int expert_tap;
+  if (expert_tap == 0) expert_tap = find_tap_id("expert"); /* 0 until it is registered, which is late */
+  return expert_tap != 0 && have_tap_listener(expert_tap);
+}
+
 /* Whether somebody looks at what this packet shows. */
 static bool is_looked_at(packet_info* pinfo, proto_tree* tree) {
   return (pinfo->cinfo != NULL && roce_prefs.info_column) ||
          (tree != NULL && proto_field_is_referenced(tree, proto_roce)) || have_tap_listener(roce_tap) ||
-         (expert_tap > 0 && have_tap_listener(expert_tap));
+         experts_are_looked_at();
 }
 
 static int dissect(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data _U_) {
@@ -64,5 +70,3 @@ void proto_register_roce(void) {
   register_postseq_cleanup_routine(end_first_pass);
   register_postdissector(register_dissector("roce", dissect, proto_roce));
 }
-
-void proto_reg_handoff_roce(void) { expert_tap = find_tap_id("expert"); }

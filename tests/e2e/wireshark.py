@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Wireshark plugin says of every frame what `rocetop packets` says: tshark against `packets --json`, tshark -2
+against `packets --two-pass --json`.
+
+usage: wireshark.py ROCETOP PLUGIN CAPTURES [--all] [--part N/M]
+
+On every capture of CAPTURES, and one a scenario of those of the lab; --all: on all of them.
+"""
+from __future__ import annotations
+
+import json
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from wireshark import Tshark  # noqa: E402
+
+ICRC = {"good": "1", "bad": "0", "unchecked": "2"}
+ECN = {"not_ect": "0", "ect1": "1", "ect0": "2", "ce": "3"}
+
+
+def text(value: object) -> str:
+    return "" if value is None else str(value)
+
+
+def some(value: int) -> str:
+    """Of a count: no field stands for none."""
+    return str(value) if value else ""
+
+
+def seconds(nanoseconds: int | None) -> str:
+    if nanoseconds is None:
+        return ""
+    sign = "-" if nanoseconds < 0 else ""
+    return f"{sign}{abs(nanoseconds) // 10**9}.{abs(nanoseconds) % 10**9:09}"
+
+
+def truth(value: bool) -> str:
+    return "1" if value else "0"
+
+
+# Field of tshark -> what it must be, from a packet of packets --json.
+HEADERS = {
+    "roce.opcode": lambda p: p["opcode_name"],
+    "roce.psn": lambda p: text(p["psn"]),
+    "roce.qp.dst": lambda p: text(p["dst_qpn"]),
+    "roce.payload_bytes": lambda p: text(p["payload_bytes"]),
+    "roce.fecn": lambda p: truth(p["fecn"]),
+    "roce.becn": lambda p: truth(p["becn"]),
+    "roce.icrc.status": lambda p: ICRC[p["icrc"]],
+    "roce.truncated": lambda p: some(p.get("truncated", False)) and "1",
+    "roce.cnp": lambda p: truth(p["opcode"] == 0x81),
+}
+ANALYSIS = {
+    "roce.stream": lambda p: text(p["connection"]),
+    "roce.analysis.kind": lambda p: p["analysis"]["kind"],
+    "roce.analysis.space": lambda p: text(p["analysis"]["space"]),
+    "roce.analysis.cause": lambda p: text(p["analysis"]["cause"]),
+    "roce.analysis.original_frame": lambda p: text(p["analysis"]["original_frame"]),
+    "roce.analysis.trigger_frame": lambda p: text(p["analysis"]["trigger_frame"]),
+    "roce.analysis.missing_before": lambda p: some(p["analysis"]["missing_before"]),
+    "roce.analysis.acks_frame": lambda p: text(p["analysis"].get("acks_frame")),
+    "roce.analysis.names_frame": lambda p: text(p["analysis"].get("names_frame")),
+    "roce.analysis.ack_rtt": lambda p: seconds(rtt(p, of_reads=False)),
+    "roce.analysis.read_rtt": lambda p: seconds(rtt(p, of_reads=True)),
+    "roce.analysis.final": lambda p: text((p["analysis"]["final"] or {}).get("fate")),
+    "roce.analysis.acked_in": lambda p: text((p["analysis"]["final"] or {}).get("acked_in")),
+}
+IP = {
+    "roce.ecn": lambda p: ECN[p["ecn"]],
+    "roce.ce": lambda p: truth(p["ecn"] == "ce"),
+    "roce.dscp": lambda p: text(p["dscp"]),
+}
+
+
+def rtt(packet: dict, of_reads: bool) -> int | None:
+    return packet["analysis"]["rtt_ns"] if (packet["analysis"]["space"] == "responses") == of_reads else None
+
+
+def packets(rocetop: str, capture: pathlib.Path, *options: str) -> dict[str, dict]:
+    done = subprocess.run([rocetop, "packets", "--json", *options, str(capture)], capture_output=True, text=True)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    return {str(packet["frame"]): packet for packet in lines}
+
+
+def differences(expected: dict[str, dict], shown: list[dict[str, str]]):
+    """(frame, field, what it must be, what it is) of each."""
+    seen = set()
+    for frame in shown:
+        number = frame["frame.number"]
+        packet = expected.get(number)
+        if packet is None:
+            if frame["roce.opcode"] or frame["roce.undecodable"]:
+                yield number, "frame", "nothing", "RoCE"
+            continue
+        seen.add(number)
+        if "undecodable" in packet:
+            if frame["roce.undecodable"] != packet["undecodable"]:
+                yield number, "roce.undecodable", packet["undecodable"], frame["roce.undecodable"]
+            continue
+        for name, of in (HEADERS | ANALYSIS | (IP if frame["roce.ecn"] else {})).items():
+            if frame[name] != of(packet):
+                yield number, name, of(packet), frame[name]
+    for number in expected:
+        if number not in seen:
+            yield number, "frame", "RoCE", "not shown"
+
+
+def compare(rocetop: str, tshark: Tshark, capture: pathlib.Path) -> tuple[int, int]:
+    """Frames compared, and differences, both ways of reading it together."""
+    names = ["frame.number", "roce.undecodable", *HEADERS, *ANALYSIS, *IP]
+    frames = faults = 0
+    for options, more in ([], []), (["--two-pass"], ["-2"]):
+        expected = packets(rocetop, capture, *options)
+        shown = tshark.fields(capture, names, *more)
+        frames += len(expected)
+        for number, name, must_be, is_ in differences(expected, shown):
+            faults += 1
+            if faults <= 5:
+                print(f"{capture.name}{' -2' if more else ''}: frame {number}: {name} is '{is_}', not '{must_be}'")
+    return frames, faults
+
+
+def chosen_captures(folder: pathlib.Path, all_of_lab: bool):
+    own = sorted(p for p in folder.iterdir() if p.name.endswith((".pcapng", ".pcapng.zst", ".pcap", ".pcap.zst")))
+    lab = sorted((folder / "lab").glob("*.pcap.zst"))
+    if not all_of_lab:
+        # Each scenario at another place, and every capture that was cut or mixed afterwards.
+        by_scenario: dict[str, list[pathlib.Path]] = {}
+        for capture in lab:
+            by_scenario.setdefault(capture.name.split(".")[0], []).append(capture)
+        places = {"middle.in": 0, "middle.out": 1, "receiver": 2, "sender": 3}
+        lab = []
+        for number, captures in enumerate(by_scenario.values()):
+            taps = sorted((c for c in captures if c.name.split(".", 1)[1].removesuffix(".pcap.zst") in places),
+                          key=lambda c: c.name)
+            lab += [taps[number % len(taps)], *(c for c in captures if c not in taps)]
+    return own + lab
+
+
+def main() -> int:
+    rocetop, plugin, folder, *options = sys.argv[1:]
+    tshark = Tshark(pathlib.Path(plugin))
+    captures = chosen_captures(pathlib.Path(folder), "--all" in options)
+    if "--part" in options:
+        part, parts = map(int, options[options.index("--part") + 1].split("/"))
+        captures = captures[part - 1::parts]
+    frames = faults = 0
+    for capture in captures:
+        compared, different = compare(rocetop, tshark, capture)
+        frames += compared
+        faults += different
+    print(f"{len(captures)} captures, {frames} frames compared, {faults} differences")
+    return 1 if faults or not frames else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
