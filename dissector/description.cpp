@@ -93,7 +93,7 @@ void describe_message(const engine::FrameBook& book, const engine::PacketNote& n
   }
   if (!settled) return;
   out.message_completed_in = static_cast<std::uint32_t>(book.completed_in(*message));
-  const auto time = note.ends_message ? book.completion_time(*message) : std::nullopt;
+  const auto time = out.frame == message->last_frame ? book.completion_time(*message) : std::nullopt;
   if (!time) return;
   out.known |= ROCE_KNOWS_COMPLETION_TIME;
   out.completion_time_ns = time->count;
@@ -141,9 +141,15 @@ void describe_wait(const engine::FrameBook& book, Nanos now, roce_packet& out) {
 }
 
 /// The connection and its two ends. `note` has a direction.
-void describe_stream(const engine::FrameBook& book, const engine::PacketNote& note, roce_packet& out) {
-  const engine::DirectionNote& direction = *book.notes().direction(note.direction);
-  const engine::DirectionNote* other = book.notes().direction(direction.other);
+void describe_stream(const engine::FrameBook& book, const engine::PacketNote& note, bool settled, roce_packet& out) {
+  const engine::PacketNotes& notes = book.notes();
+  const engine::DirectionNote& direction =
+      settled ? *notes.settled_direction(note.direction) : *notes.direction(note.direction);
+  const engine::DirectionNote* other = notes.direction(direction.other);
+  if (direction.connection != out.stream) {
+    out.known |= ROCE_KNOWS_OTHER_STREAM;
+    out.other_stream = direction.connection;
+  }
   out.direction = direction.second ? 1 : 0;
   if (other != nullptr) {
     out.known |= ROCE_KNOWS_PEER_QPN;
@@ -159,7 +165,8 @@ void describe_stream(const engine::FrameBook& book, const engine::PacketNote& no
   out.relative_psn = (out.psn - owner->first_request->value) & kMask24;
 }
 
-void describe_note(const engine::PacketNote& note, roce_packet& out) {
+void describe_note(const engine::FrameRecord& record, bool settled, roce_packet& out) {
+  const engine::PacketNote& note = record.note;
   if (note.psns_in_flight) {
     out.known |= ROCE_KNOWS_PSNS_IN_FLIGHT;
     out.psns_in_flight = *note.psns_in_flight;
@@ -168,12 +175,12 @@ void describe_note(const engine::PacketNote& note, roce_packet& out) {
     out.known |= ROCE_KNOWS_BYTES_IN_FLIGHT;
     out.bytes_in_flight = *note.bytes_in_flight;
   }
-  if (note.mark_to_cnp) {
+  if (note.mark_frame != 0) {
     out.known |= ROCE_KNOWS_CNP_DELAY;
-    out.cnp_delay_ns = note.mark_to_cnp->count;
+    out.cnp_delay_ns = note.mark_to_cnp.count;
     out.cnp_mark_frame = note.mark_frame;
   }
-  out.acked_unseen = note.acked_unseen;
+  out.acked_unseen = note.acked_unseen && !(settled && record.seen_after_all);
   out.qp_reuse = note.qp_reuse;
 }
 
@@ -216,7 +223,7 @@ bool describe_frame(const wire::Decoded& decoded, roce_packet& out) {
   return true;
 }
 
-void describe_analysis(const engine::FrameBook& book, const wire::Packet& /*packet*/, bool settled, roce_packet& out) {
+void describe_analysis(const engine::FrameBook& book, bool settled, roce_packet& out) {
   const engine::FrameRecord* record = book.find(out.frame);
   if (record == nullptr) return;
   out.known |= ROCE_KNOWS_ANALYSIS;
@@ -228,8 +235,8 @@ void describe_analysis(const engine::FrameBook& book, const wire::Packet& /*pack
   describe_observation(o, out);
   if (settled) describe_settlement(record->settlement, out);
   describe_wait(book, record->time, out);
-  if (record->note.direction != 0) describe_stream(book, record->note, out);
-  describe_note(record->note, out);
+  if (record->note.direction != 0) describe_stream(book, record->note, settled, out);
+  describe_note(*record, settled, out);
   describe_message(book, record->note, settled, out);
 }
 

@@ -12,6 +12,6 @@ namespace rocetop::dissector {
 bool describe_frame(const wire::Decoded& decoded, roce_packet& out);
 
 /// What the analysis says of it; nothing where it is not in the book.
-void describe_analysis(const engine::FrameBook& book, const wire::Packet& packet, bool settled, roce_packet& out);
+void describe_analysis(const engine::FrameBook& book, bool settled, roce_packet& out);
 
 }  // namespace rocetop::dissector

@@ -210,6 +210,7 @@ void roce_add_fields(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, const 
   }
   if (p->known & ROCE_KNOWS_STREAM) {
     add_uint(&at, F_STREAM, p->stream);
+    if (p->known & ROCE_KNOWS_OTHER_STREAM) add_uint(&at, F_STREAM, p->other_stream);
     proto_item_append_text(item, ", stream %u", p->stream);
   }
   const char* marks = roce_marks(pinfo->pool, p);

@@ -96,7 +96,7 @@ bool Session::describe(const roce_frame& frame, bool settled, roce_packet& packe
   packet.time_ns = frame.time_ns;
   packet.wire_bytes = std::max(frame.wire_length, frame.captured_length);
   if (!describe_frame(decoded, packet)) return false;
-  if (decoded.kind == wire::FrameKind::kRoce) describe_analysis(book_, decoded.packet, settled, packet);
+  if (decoded.kind == wire::FrameKind::kRoce) describe_analysis(book_, settled, packet);
   return true;
 }
 

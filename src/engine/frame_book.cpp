@@ -31,7 +31,10 @@ void FrameBook::on_frame(const source::Frame& frame, const wire::Decoded& decode
   record->time = frame.time;
   record->observed = true;
   record->observation = observation;
-  record->note = notes_.on_packet(frame.id.number(), frame.time, decoded.packet, observation);
+  record->note =
+      notes_.on_packet(static_cast<std::uint32_t>(frame.id.number()), frame.time, decoded.packet, observation);
+  if (notes_.seen_after_all() == 0) return;
+  if (FrameRecord* early = use(notes_.seen_after_all())) early->seen_after_all = true;
 }
 
 void FrameBook::on_resolution(const track::Resolution& resolution) {
@@ -47,9 +50,12 @@ const FrameRecord* FrameBook::find(std::uint64_t frame) const {
 
 std::uint64_t FrameBook::completed_in(const MessageNote& message) const {
   if (message.answered_in != 0) return message.answered_in;
-  if (message.has_response || message.last_frame == 0) return 0;
-  const FrameRecord* last = find(message.last_sent_frame);
-  return last == nullptr ? 0 : last->settlement.acked_in.number();
+  if (message.has_response) return 0;
+  for (const std::uint32_t frame : {message.last_frame, message.last_sent_frame}) {
+    const FrameRecord* last = find(frame);
+    if (last != nullptr && last->settlement.acked_in) return last->settlement.acked_in.number();
+  }
+  return 0;
 }
 
 std::optional<Nanos> FrameBook::completion_time(const MessageNote& message) const {

@@ -23,6 +23,7 @@ struct FrameRecord {
   track::Observation observation;
   track::Settlement settlement;
   PacketNote note;
+  bool seen_after_all = false;  ///< settled: PacketNote::acked_unseen is not so
 };
 
 class FrameBook final : public track::ResolutionSink {

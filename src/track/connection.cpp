@@ -9,13 +9,6 @@
 #include "track/tap.h"
 
 namespace rocetop::track {
-namespace {
-
-bool is_path_mtu(std::uint32_t bytes) {
-  return bytes == 256 || bytes == 512 || bytes == 1024 || bytes == 2048 || bytes == 4096;
-}
-
-}  // namespace
 
 Connection::Connection(const Connection& other)
     : id(other.id),

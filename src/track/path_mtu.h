@@ -10,6 +10,10 @@
 
 namespace rocetop::track {
 
+constexpr bool is_path_mtu(std::uint32_t bytes) {
+  return bytes == 256 || bytes == 512 || bytes == 1024 || bytes == 2048 || bytes == 4096;
+}
+
 class PathMtu {
  public:
   static constexpr std::uint32_t kLeast = 256;

@@ -39,9 +39,12 @@ class Tshark:
         return self.user.run(program, *arguments, **environment)
 
     def text(self, *arguments: str, **environment: str) -> str:
-        """Standard output; a run that fails, or complains, ends the test."""
+        """Standard output; a run that fails, or complains, ends the test. (That a dissector of Wireshark's own, of some
+        payload, has a bug in it is no complaint about the plugin.)"""
         done = self.run(*arguments, **environment)
-        if done.returncode != 0 or done.stderr.strip():
+        complaints = [line for line in done.stderr.splitlines()
+                      if line.strip() and not ("Dissector bug, protocol" in line and "RoCE" not in line)]
+        if done.returncode != 0 or complaints:
             raise AssertionError(f"tshark {' '.join(arguments)}: status {done.returncode}\n{done.stderr}")
         return done.stdout
 

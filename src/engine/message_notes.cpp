@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/message_notes.h"
+
+#include <algorithm>
+
+namespace rocetop::engine {
+namespace {
+
+using track::Operation;
+
+constexpr std::uint64_t kAtomicBytes = 8;  // IBTA vol. 1, 9.4.5; an ATOMIC WRITE writes as many (annex A19)
+
+Operation operation_of(std::uint8_t opcode) {
+  const auto operation = opcode & 0x1F;
+  switch (operation) {
+    case wire::kReadRequest:
+      return Operation::kRead;
+    case wire::kCompareSwap:
+    case wire::kFetchAdd:
+    case wire::kFlush:
+    case wire::kAtomicWrite:
+      return Operation::kAtomic;
+    default:
+      return operation >= wire::kWriteFirst && operation <= wire::kWriteOnlyImmediate ? Operation::kWrite
+                                                                                      : Operation::kSend;
+  }
+}
+
+/// What the first packet tells of the message's length.
+std::optional<std::uint64_t> bytes_of(const wire::Packet& first, Operation operation) {
+  switch (operation) {
+    case Operation::kWrite:
+    case Operation::kRead:
+      return first.has(wire::kReth) ? std::optional<std::uint64_t>{first.reth.dma_length} : std::nullopt;
+    case Operation::kAtomic:
+      return (first.bth.opcode & 0x1F) == wire::kFlush ? std::nullopt : std::optional{kAtomicBytes};
+    case Operation::kSend:
+      return first.payload_bytes;  // so far
+  }
+  return std::nullopt;
+}
+
+bool ends(wire::Position position) { return position == wire::Position::kLast || position == wire::Position::kOnly; }
+
+}  // namespace
+
+MessageNotes::Span* MessageNotes::find(Sequence seq) {
+  auto after =
+      std::upper_bound(spans_.begin(), spans_.end(), seq, [](Sequence s, const Span& x) { return s < x.first; });
+  if (after == spans_.begin()) return nullptr;
+  Span& span = *--after;
+  return seq <= span.last ? &span : nullptr;
+}
+
+/// The message that a packet with the PSN `seq`, not seen before, goes on with.
+MessageNotes::Span* MessageNotes::open_before(Sequence seq) {
+  auto after =
+      std::upper_bound(spans_.begin(), spans_.end(), seq, [](Sequence s, const Span& x) { return s < x.first; });
+  if (after == spans_.begin()) return nullptr;
+  Span& span = *--after;
+  if (span.complete) return nullptr;
+  return seq == span.last + 1 || seq <= span.expected ? &span : nullptr;
+}
+
+void MessageNotes::make_room(MessageList& list) {
+  if (spans_.empty() || (spans_.size() < kMost && list.spans_left > 0)) return;
+  spans_.pop_front();
+  ++list.spans_left;
+}
+
+MessageNotes::Span& MessageNotes::begin(const Request& request, MessageList& list) {
+  MessageNote& note = list.messages.emplace_back();
+  note.operation = operation_of(request.packet.bth.opcode);
+  note.has_response = note.operation == Operation::kRead || note.operation == Operation::kAtomic;
+  note.first_frame = request.frame;
+  note.first_time = request.time;
+  note.bytes = bytes_of(request.packet, note.operation);
+  if (note.operation != Operation::kSend) note.bytes_known_in = request.frame;
+  Span span;
+  span.first = request.seq;
+  span.last = request.last;
+  span.answered = request.seq - 1;
+  span.message = static_cast<std::uint32_t>(list.messages.size());
+  if (note.operation == Operation::kWrite && note.bytes && request.path_mtu != 0) {
+    const auto psns = (static_cast<Sequence>(*note.bytes) + request.path_mtu - 1) / request.path_mtu;
+    span.expected = request.seq + std::max<Sequence>(psns, 1) - 1;
+  }
+  make_room(list);
+  if (list.spans_left > 0) --list.spans_left;
+  const auto at =
+      std::upper_bound(spans_.begin(), spans_.end(), span.first, [](Sequence s, const Span& x) { return s < x.first; });
+  return *spans_.insert(at, span);
+}
+
+void MessageNotes::go_on(Span& span, const Request& request, MessageList& list) {
+  MessageNote& note = list.messages[span.message - 1];
+  const bool first_time = request.seq > span.last || request.seq == span.first;
+  if (first_time && request.seq != span.first) {
+    if (note.operation == Operation::kSend && note.bytes) *note.bytes += request.packet.payload_bytes;
+    span.last = request.seq;
+  }
+  if (!ends(wire::opcode_facts(request.packet.bth.opcode).position)) return;
+  if (!acknowledged_ || span.last > *acknowledged_) note.last_sent_frame = request.frame;
+  if (note.last_frame != 0) return;
+  note.last_frame = request.frame;
+  if (note.bytes_known_in == 0) note.bytes_known_in = request.frame;
+  span.complete = true;
+}
+
+std::uint32_t MessageNotes::on_request(const Request& request, MessageList& list) {
+  const wire::Position position = wire::opcode_facts(request.packet.bth.opcode).position;
+  const bool begins = position == wire::Position::kFirst || position == wire::Position::kOnly;
+  Span* span = find(request.seq);
+  if (span == nullptr && !begins) span = open_before(request.seq);
+  if (span == nullptr) {
+    if (!begins || list.messages.size() >= list.limit) return 0;
+    span = &begin(request, list);
+    span->open =
+        request.packet.bth.operation() == wire::kReadRequest && request.last == request.seq && request.path_mtu == 0;
+  }
+  go_on(*span, request, list);
+  return span->message;
+}
+
+void MessageNotes::on_response(Sequence seq, wire::Position position, std::uint32_t frame, MessageList& list) {
+  Span* span = find(seq);
+  if (span == nullptr && !spans_.empty() && spans_.back().open && seq > spans_.back().last) span = &spans_.back();
+  if (span == nullptr || seq != span->answered + 1) return;
+  MessageNote& note = list.messages[span->message - 1];
+  if (!note.has_response || note.answered_in != 0) return;
+  span->answered = seq;
+  span->last = std::max(span->last, seq);
+  if (span->open ? ends(position) : seq == span->last) note.answered_in = frame;
+}
+
+void MessageNotes::close_read(Sequence last) {
+  if (spans_.empty() || !spans_.back().open) return;
+  spans_.back().open = false;
+  spans_.back().last = std::max(spans_.back().last, last);
+}
+
+void MessageNotes::acknowledge(Sequence last, MessageList& list) {
+  acknowledged_ = std::max(acknowledged_.value_or(last), last);
+  while (spans_.size() > kAcknowledgedKept && spans_[kAcknowledgedKept].last <= last) {
+    spans_.pop_front();
+    ++list.spans_left;
+  }
+}
+
+}  // namespace rocetop::engine
