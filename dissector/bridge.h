@@ -111,7 +111,8 @@ typedef struct roce_packet {
 
   /* From the packet itself. Of an undecodable frame all of this is 0. */
   enum roce_protocol protocol;
-  uint32_t bth_offset; /* in the frame, 0 if it is not known */
+  uint32_t bth_offset; /* in the frame; 0 where it is not known */
+  bool fragment;       /* the first of an IP datagram: the rest is in other frames */
   uint8_t opcode;
   const char* opcode_name;       /* "RC RDMA WRITE First" */
   const char* opcode_short_name; /* "WRITE First" */

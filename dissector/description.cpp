@@ -64,6 +64,18 @@ void describe_syndrome(const wire::Packet& p, roce_packet& out) {
   std::memcpy(out.syndrome_text, text.data(), length);
 }
 
+/// Where the BTH begins: behind the innermost header that can be in front of one.
+std::uint32_t bth_offset(const wire::Packet& p) {
+  for (std::size_t i = p.layer_count; i > 0; --i) {
+    const wire::Layer& layer = p.layers[i - 1];
+    if (layer.offset == 0xFFFF) return 0;
+    if (layer.kind == wire::Layer::Kind::kUdp) return layer.offset + 8u;
+    if (layer.kind == wire::Layer::Kind::kGrh) return layer.offset + 40u;
+    if (layer.kind == wire::Layer::Kind::kLrh) return layer.offset + 8u;
+  }
+  return 0;
+}
+
 /// A queue pair that the packet names besides the one it goes to.
 void describe_spelled_qpn(const wire::Packet& p, roce_packet& out) {
   if (p.bth.dest_qp == Qpn{1}) {
@@ -198,6 +210,8 @@ bool describe_frame(const wire::Decoded& decoded, roce_packet& out) {
   const wire::OpcodeFacts& facts = wire::opcode_facts(p.bth.opcode);
   out.kind_of_frame = ROCE_FRAME_PACKET;
   out.protocol = static_cast<roce_protocol>(p.protocol);
+  out.bth_offset = bth_offset(p);
+  out.fragment = p.fragment;
   out.opcode = p.bth.opcode;
   out.opcode_name = facts.name.data();
   out.opcode_short_name = facts.short_name.empty() ? facts.name.data() : facts.short_name.data();

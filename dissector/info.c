@@ -39,7 +39,11 @@ void roce_set_info(packet_info* pinfo, const roce_packet* p) {
     return;
   }
   if (p->protocol == ROCE_VEROCE) col_set_str(pinfo->cinfo, COL_PROTOCOL, "veRoCE");
-  if (info != NULL && needs_repair(info)) repair(pinfo, p);
+  if (info != NULL && needs_repair(info)) {
+    repair(pinfo, p);
+  } else if (p->settled_kind == ROCE_RNR_NAK) {
+    col_append_fstr(pinfo->cinfo, COL_INFO, "%s[%s]", blank_after(info), p->syndrome_text);
+  }
   append_psn(pinfo, p);
   const char* marks = roce_marks(pinfo->pool, p);
   if (*marks != '\0') col_append_fstr(pinfo->cinfo, COL_INFO, " [%s]", marks);

@@ -14,6 +14,7 @@ void plugin_register(void) {
   static proto_plugin roce;
   static proto_plugin veroce;
   roce.register_protoinfo = proto_register_roce;
+  roce.register_handoff = proto_reg_handoff_roce;
   proto_register_plugin(&roce);
   veroce.register_protoinfo = proto_register_veroce;
   veroce.register_handoff = proto_reg_handoff_veroce;

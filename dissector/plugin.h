@@ -10,6 +10,7 @@ typedef struct roce_preferences {
   roce_ws_bool analyze;
   roce_ws_bool info_column;
   roce_ws_bool relative_psn;
+  roce_ws_bool claim;
   roce_ws_bool verify_icrc;
   range_t* ports;
   guint max_frames;
@@ -37,8 +38,14 @@ const char* roce_marks(wmem_allocator_t* pool, const roce_packet* packet);
 /* Repairs and enriches the Info column. */
 void roce_set_info(packet_info* pinfo, const roce_packet* packet);
 
+/* Wireshark's own dissector for a RoCEv2 packet that it gave to another one. */
+void roce_find_stock_dissector(void);
+bool roce_is_stolen(packet_info* pinfo);
+void roce_claim(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, const roce_packet* packet);
+
 /* The protocol "roce", its analysis and its tap; see bridge.h for what the tap gives. */
 void proto_register_roce(void);
+void proto_reg_handoff_roce(void);
 /* Of the capture that is open; NULL if there is none, or nothing was looked at. */
 roce_analysis* roce_current_analysis(void);
 /* The options that the preferences make. `ports` has room for ROCE_PORTS_MOST. */

@@ -5,7 +5,7 @@
 
 #define MAX_FRAMES 10000000
 
-roce_preferences roce_prefs = {TRUE, TRUE, TRUE, TRUE, NULL, MAX_FRAMES, ""};
+roce_preferences roce_prefs = {TRUE, TRUE, TRUE, TRUE, TRUE, NULL, MAX_FRAMES, ""};
 
 void roce_register_preferences(int proto) {
   module_t* module = prefs_register_protocol(proto, NULL);
@@ -20,6 +20,10 @@ void roce_register_preferences(int proto) {
   prefs_register_bool_preference(module, "relative_psn", "Show relative PSNs in the Info column",
                                  "Besides the PSN, how far it is from the first one that was seen of its direction.",
                                  &roce_prefs.relative_psn);
+  prefs_register_bool_preference(module, "claim", "Claim packets that another protocol took",
+                                 "Wireshark goes by the lower one of two UDP ports, so a source port of another "
+                                 "protocol hides RoCE. Show it as RoCE nevertheless.",
+                                 &roce_prefs.claim);
   prefs_register_bool_preference(module, "icrc", "Check the ICRC", "Compute the ICRC of every packet and compare.",
                                  &roce_prefs.verify_icrc);
   range_convert_str(wmem_epan_scope(), &roce_prefs.ports, "", 65535);

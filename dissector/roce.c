@@ -43,14 +43,22 @@ static bool is_looked_at(packet_info* pinfo, proto_tree* tree) {
          experts_are_looked_at();
 }
 
+/* As described by the packet and by the analysis; NULL for what is no RoCE. */
+static roce_packet* describe(packet_info* pinfo, const roce_frame* frame) {
+  if (analysis == NULL) return NULL;
+  roce_packet* packet = wmem_new(pinfo->pool, roce_packet);
+  return roce_describe(analysis, frame, PINFO_FD_VISITED(pinfo), packet) ? packet : NULL;
+}
+
 static int dissect(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data _U_) {
   roce_frame frame;
   if (!roce_prefs.analyze || !roce_frame_of(tvb, pinfo, &frame)) return 0;
-  const bool visited = PINFO_FD_VISITED(pinfo);
-  if (!visited) analyse(&frame);
-  if (analysis == NULL || !is_looked_at(pinfo, tree)) return 0;
-  roce_packet* packet = wmem_new(pinfo->pool, roce_packet);
-  if (!roce_describe(analysis, &frame, visited, packet)) return 0;
+  if (!PINFO_FD_VISITED(pinfo)) analyse(&frame);
+  const bool stolen = roce_prefs.claim && (tree != NULL || pinfo->cinfo != NULL) && roce_is_stolen(pinfo);
+  if (!stolen && !is_looked_at(pinfo, tree)) return 0;
+  roce_packet* packet = describe(pinfo, &frame);
+  if (packet == NULL) return 0;
+  if (stolen) roce_claim(tvb, pinfo, tree, packet);
   roce_add_fields(tvb, pinfo, tree, packet);
   roce_set_info(pinfo, packet);
   if (have_tap_listener(roce_tap)) tap_queue_packet(roce_tap, pinfo, packet);
@@ -70,3 +78,5 @@ void proto_register_roce(void) {
   register_postseq_cleanup_routine(end_first_pass);
   register_postdissector(register_dissector("roce", dissect, proto_roce));
 }
+
+void proto_reg_handoff_roce(void) { roce_find_stock_dissector(); }

@@ -60,7 +60,7 @@ Session::Session(const roce_options& options)
 
 source::Frame Session::frame_of(const roce_frame& frame) {
   source::Frame out;
-  out.id = FrameId(0, frame.number);
+  out.id = FrameId(0, numbers_.take(frame.number));
   out.interface = interfaces_.index_of(frame, source_);
   out.link_type = static_cast<LinkType>(frame.link_type);
   if (frame.has_time) last_time_ = Nanos{frame.time_ns};
@@ -92,11 +92,17 @@ bool Session::describe(const roce_frame& frame, bool settled, roce_packet& packe
   wire::decode(static_cast<LinkType>(frame.link_type), Bytes(frame.bytes, frame.captured_length),
                std::max(frame.wire_length, frame.captured_length), decode_, decoded);
   packet = {};
-  packet.frame = frame.number;
+  packet.frame = numbers_.own(frame.number);
   packet.time_ns = frame.time_ns;
   packet.wire_bytes = std::max(frame.wire_length, frame.captured_length);
   if (!describe_frame(decoded, packet)) return false;
   if (decoded.kind == wire::FrameKind::kRoce) describe_analysis(book_, settled, packet);
+  for (std::uint32_t* number :
+       {&packet.frame, &packet.original_frame, &packet.trigger_frame, &packet.acks_frame, &packet.names_frame,
+        &packet.acked_in, &packet.cnp_mark_frame, &packet.message_first_frame, &packet.message_last_frame,
+        &packet.message_completed_in}) {
+    *number = numbers_.shown(*number);
+  }
   return true;
 }
 

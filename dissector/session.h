@@ -11,6 +11,7 @@
 #include "bridge.h"
 #include "engine/analysis.h"
 #include "engine/frame_book.h"
+#include "frame_numbers.h"
 #include "interface_table.h"
 #include "source/pushed_source.h"
 #include "verdict/thresholds.h"
@@ -38,6 +39,7 @@ class Session {
   engine::FrameBook book_;
   source::PushedSource source_;
   InterfaceTable interfaces_;
+  FrameNumbers numbers_;
   Nanos last_time_;
   bool roce_ = false;  // the frame that was fed last holds RoCE
   std::optional<model::Snapshot> ended_;

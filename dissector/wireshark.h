@@ -5,11 +5,13 @@
 
 #define WS_BUILD_DLL
 /* glib before everything else: 4.7 includes it no more by itself. */
+#include <epan/exceptions.h>
 #include <epan/expert.h>
 #include <epan/packet.h>
 #include <epan/prefs.h>
 #include <epan/proto.h>
 #include <epan/range.h>
+#include <epan/show_exception.h>
 #include <epan/tap.h>
 #include <epan/to_str.h>
 #include <epan/wmem_scopes.h>
