@@ -28,8 +28,9 @@ typedef struct roce_frame {
   const uint8_t* bytes;
   uint32_t captured_length;
   uint32_t wire_length;
-  uint32_t number;       /* as Wireshark numbers it, from 1 */
-  uint32_t section;      /* pcapng */
+  uint32_t number;    /* as Wireshark numbers it, from 1 */
+  bool has_interface; /* pcapng: the file says by which interface the frame came */
+  uint32_t section;
   uint32_t interface_id; /* within the section */
   uint16_t link_type;    /* LINKTYPE_ */
   bool has_time;

@@ -198,6 +198,14 @@ static place inside(const place* at, enum field field, gint ett) {
   return sub;
 }
 
+/* proto_field_is_referenced() is of no use for a protocol: tshark -T fields wants all protocols. But a tree that is to
+ * be seen wants every field, and a protocol of which a field is wanted is marked. */
+bool roce_fields_are_wanted(proto_tree* tree) {
+  static const header_field_info* protocol;
+  if (protocol == NULL) protocol = proto_registrar_get_nth((guint)proto_roce);
+  return protocol->ref_type != HF_REF_TYPE_NONE || proto_field_is_referenced(tree, hf[F_STREAM]);
+}
+
 void roce_add_fields(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, const roce_packet* p) {
   proto_item* item = proto_tree_add_item(tree, proto_roce, tvb, 0, 0, ENC_NA);
   generated(item);
@@ -211,7 +219,6 @@ void roce_add_fields(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, const 
   if (p->known & ROCE_KNOWS_STREAM) {
     add_uint(&at, F_STREAM, p->stream);
     if (p->known & ROCE_KNOWS_OTHER_STREAM) add_uint(&at, F_STREAM, p->other_stream);
-    proto_item_append_text(item, ", stream %u", p->stream);
   }
   const char* marks = roce_marks(pinfo->pool, p);
   if (*marks != '\0') proto_item_append_text(item, " [%s]", marks);

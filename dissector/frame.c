@@ -79,8 +79,9 @@ bool roce_frame_of(tvbuff_t* tvb, packet_info* pinfo, roce_frame* frame) {
   frame->wire_length = (uint32_t)tvb_reported_length(tvb);
   frame->bytes = frame->captured_length == 0 ? NULL : tvb_get_ptr(tvb, 0, (int)frame->captured_length);
   frame->number = pinfo->num;
-  frame->section = (rec->presence_flags & WTAP_HAS_SECTION_NUMBER) ? rec->section_number : 0;
-  frame->interface_id = (rec->presence_flags & WTAP_HAS_INTERFACE_ID) ? rec->rec_header.packet_header.interface_id : 0;
+  frame->has_interface = (rec->presence_flags & WTAP_HAS_INTERFACE_ID) != 0;
+  if (frame->has_interface) frame->interface_id = rec->rec_header.packet_header.interface_id;
+  if (rec->presence_flags & WTAP_HAS_SECTION_NUMBER) frame->section = rec->section_number;
   frame->has_time = (pinfo->presence_flags & PINFO_HAS_TS) != 0;
   if (frame->has_time) frame->time_ns = nanoseconds(&pinfo->abs_ts);
   return true;

@@ -29,7 +29,7 @@ class InterfaceTable {
     facts.link_type = static_cast<LinkType>(frame.link_type);
     index_ = source.add_interface(facts);
     // What is yet to come is not known: the first of several interfaces must be treated as one of several.
-    if (index_ == 0) source.add_interface(facts);
+    if (index_ == 0 && frame.has_interface) source.add_interface(facts);
     indexes_.emplace(key, index_);
     return index_;
   }

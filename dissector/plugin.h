@@ -25,6 +25,7 @@ bool roce_frame_of(tvbuff_t* tvb, packet_info* pinfo, roce_frame* frame);
 
 /* Fields and expert infos of protocol "roce". */
 void roce_register_fields(int proto);
+bool roce_fields_are_wanted(proto_tree* tree);
 void roce_add_fields(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, const roce_packet* packet);
 void roce_register_experts(int proto);
 void roce_add_experts(packet_info* pinfo, proto_item* item, const roce_packet* packet);

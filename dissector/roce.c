@@ -38,9 +38,8 @@ static bool experts_are_looked_at(void) {
 
 /* Whether somebody looks at what this packet shows. */
 static bool is_looked_at(packet_info* pinfo, proto_tree* tree) {
-  return (pinfo->cinfo != NULL && roce_prefs.info_column) ||
-         (tree != NULL && proto_field_is_referenced(tree, proto_roce)) || have_tap_listener(roce_tap) ||
-         experts_are_looked_at();
+  return (pinfo->cinfo != NULL && roce_prefs.info_column) || (tree != NULL && roce_fields_are_wanted(tree)) ||
+         have_tap_listener(roce_tap) || experts_are_looked_at();
 }
 
 /* As described by the packet and by the analysis; NULL for what is no RoCE. */
