@@ -99,7 +99,7 @@ void describe_message(const engine::FrameBook& book, const engine::PacketNote& n
   out.message_first_frame = message->first_frame;
   const bool known_when_read = message->last_frame != 0 && message->last_frame <= out.frame;
   if (settled || known_when_read) out.message_last_frame = message->last_frame;
-  if (message->bytes && (settled || message->bytes_known_in <= out.frame)) {
+  if (message->bytes && message->bytes_known_in != 0 && (settled || message->bytes_known_in <= out.frame)) {
     out.known |= ROCE_KNOWS_MESSAGE_LENGTH;
     out.message_length = *message->bytes;
   }
