@@ -154,6 +154,7 @@ def main() -> int:
         compared, different = compare(rocetop, tshark, capture)
         frames += compared
         faults += different
+    tshark.close()
     print(f"{len(captures)} captures, {frames} frames compared, {faults} differences")
     return 1 if faults or not frames else 0
 

@@ -27,6 +27,9 @@ class Tshark:
             skip("the Wireshark plugin is not built (Debian package wireshark-dev)")
         self.user = OrdinaryUser(plugin, plugin.parent.parent.name if plugin else "")
 
+    def close(self) -> None:
+        self.user.__exit__()
+
     def readable(self, capture: pathlib.Path) -> str:
         """A copy of it where the user can read it."""
         copy = self.user.home / capture.name
