@@ -104,7 +104,7 @@ void describe_message(const engine::FrameBook& book, const engine::PacketNote& n
     out.message_length = *message->bytes;
   }
   if (!settled) return;
-  out.message_completed_in = static_cast<std::uint32_t>(book.completed_in(*message));
+  out.message_completed_in = book.completed_in(*message);
   const auto time = out.frame == message->last_frame ? book.completion_time(*message) : std::nullopt;
   if (!time) return;
   out.known |= ROCE_KNOWS_COMPLETION_TIME;

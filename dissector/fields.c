@@ -201,9 +201,13 @@ static place inside(const place* at, enum field field, gint ett) {
 /* proto_field_is_referenced() is of no use for a protocol: tshark -T fields wants all protocols. But a tree that is to
  * be seen wants every field, and a protocol of which a field is wanted is marked. */
 bool roce_fields_are_wanted(proto_tree* tree) {
-  static const header_field_info* protocol;
-  if (protocol == NULL) protocol = proto_registrar_get_nth((guint)proto_roce);
-  return protocol->ref_type != HF_REF_TYPE_NONE || proto_field_is_referenced(tree, hf[F_STREAM]);
+  static const header_field_info* protocols[2]; /* and that of expert infos: these are items below ours */
+  if (protocols[0] == NULL) {
+    protocols[0] = proto_registrar_get_nth((guint)proto_roce);
+    protocols[1] = proto_registrar_get_nth((guint)proto_expert);
+  }
+  return protocols[0]->ref_type != HF_REF_TYPE_NONE || protocols[1]->ref_type != HF_REF_TYPE_NONE ||
+         proto_field_is_referenced(tree, hf[F_STREAM]);
 }
 
 void roce_add_fields(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, const roce_packet* p) {

@@ -58,7 +58,11 @@ static int dissect(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* da
   roce_packet* packet = describe(pinfo, &frame);
   if (packet == NULL) return 0;
   if (stolen) roce_claim(tvb, pinfo, tree, packet);
-  roce_add_fields(tvb, pinfo, tree, packet);
+  if (tree != NULL && roce_fields_are_wanted(tree)) {
+    roce_add_fields(tvb, pinfo, tree, packet);
+  } else {
+    roce_add_experts(pinfo, NULL, packet);
+  }
   roce_set_info(pinfo, packet);
   if (have_tap_listener(roce_tap)) tap_queue_packet(roce_tap, pinfo, packet);
   return (int)frame.captured_length;

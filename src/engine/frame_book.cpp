@@ -11,19 +11,31 @@ FrameObserver FrameBook::observer() {
   };
 }
 
-FrameRecord* FrameBook::use(std::uint64_t frame) {
-  const auto found = index_.find(frame);
-  if (found != index_.end()) return &records_[found->second];
-  if (records_.size() >= frame_limit_) return nullptr;
-  records_.emplace_back();
-  index_.emplace(frame, static_cast<std::uint32_t>(records_.size() - 1));
-  return &records_.back();
+const FrameRecord* FrameBook::record_of(std::uint32_t frame) const {
+  const std::size_t page = frame / kPage;
+  if (page >= pages_.size() || pages_[page] == nullptr) return nullptr;
+  const std::uint32_t place = (*pages_[page])[frame % kPage];
+  return place == 0 ? nullptr : &records_[place - 1];
+}
+
+/// The record of a frame, made if there is room for it.
+FrameRecord* FrameBook::use(std::uint32_t frame) {
+  const std::size_t page = frame / kPage;
+  if (page >= pages_.size()) pages_.resize(page + 1);
+  if (pages_[page] == nullptr) pages_[page] = std::make_unique<Page>();
+  std::uint32_t& place = (*pages_[page])[frame % kPage];
+  if (place == 0) {
+    if (records_.size() >= frame_limit_) return nullptr;
+    records_.emplace_back();
+    place = static_cast<std::uint32_t>(records_.size());
+  }
+  return &records_[place - 1];
 }
 
 void FrameBook::on_frame(const source::Frame& frame, const wire::Decoded& decoded,
                          const track::Observation& observation) {
   if (decoded.kind != wire::FrameKind::kRoce) return;
-  FrameRecord* record = use(frame.id.number());
+  FrameRecord* record = use(static_cast<std::uint32_t>(frame.id.number()));
   if (record == nullptr) {
     ++omitted_;
     return;
@@ -38,22 +50,22 @@ void FrameBook::on_frame(const source::Frame& frame, const wire::Decoded& decode
 }
 
 void FrameBook::on_resolution(const track::Resolution& resolution) {
-  if (FrameRecord* record = use(resolution.frame.number())) record->settlement.add(resolution);
+  if (FrameRecord* record = use(static_cast<std::uint32_t>(resolution.frame.number())))
+    record->settlement.add(resolution);
 }
 
-const FrameRecord* FrameBook::find(std::uint64_t frame) const {
-  const auto found = index_.find(frame);
-  if (found == index_.end()) return nullptr;
-  const FrameRecord& record = records_[found->second];
-  return record.observed ? &record : nullptr;
+const FrameRecord* FrameBook::find(std::uint32_t frame) const {
+  const FrameRecord* record = record_of(frame);
+  return record != nullptr && record->observed ? record : nullptr;
 }
 
-std::uint64_t FrameBook::completed_in(const MessageNote& message) const {
+std::uint32_t FrameBook::completed_in(const MessageNote& message) const {
   if (message.answered_in != 0) return message.answered_in;
   if (message.has_response) return 0;
   for (const std::uint32_t frame : {message.last_frame, message.last_sent_frame}) {
     const FrameRecord* last = find(frame);
-    if (last != nullptr && last->settlement.acked_in) return last->settlement.acked_in.number();
+    if (last != nullptr && last->settlement.acked_in)
+      return static_cast<std::uint32_t>(last->settlement.acked_in.number());
   }
   return 0;
 }

@@ -4,11 +4,12 @@
 // the book itself (as the sink) to Analysis::begin(). Bounded: frames beyond the limit are counted, not remembered.
 #pragma once
 
-#include <tsl/robin_map.h>
-
+#include <array>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include "engine/analysis.h"
 #include "engine/packet_notes.h"
@@ -35,23 +36,27 @@ class FrameBook final : public track::ResolutionSink {
   void on_resolution(const track::Resolution& resolution) override;
 
   /// Null for a frame that holds no RoCE, or found no room.
-  const FrameRecord* find(std::uint64_t frame) const;
+  const FrameRecord* find(std::uint32_t frame) const;
   const PacketNotes& notes() const { return notes_; }
 
   /// From the first packet of a message to the reply that completed it, where both are known.
   std::optional<Nanos> completion_time(const MessageNote& message) const;
   /// That reply; 0 where it is not known.
-  std::uint64_t completed_in(const MessageNote& message) const;
+  std::uint32_t completed_in(const MessageNote& message) const;
 
   /// Frames that found no room.
   std::uint64_t omitted() const { return omitted_; }
   std::size_t size() const { return records_.size(); }
 
  private:
-  FrameRecord* use(std::uint64_t frame);
+  static constexpr std::size_t kPage = 4096;
+  using Page = std::array<std::uint32_t, kPage>;  // by frame number: place in records_, from 1
+
+  const FrameRecord* record_of(std::uint32_t frame) const;
+  FrameRecord* use(std::uint32_t frame);
 
   std::size_t frame_limit_;
-  tsl::robin_map<std::uint64_t, std::uint32_t> index_;  // frame number -> of records_
+  std::vector<std::unique_ptr<Page>> pages_;  // frames are numbered densely: the next one's place is at hand
   std::deque<FrameRecord> records_;
   PacketNotes notes_;
   std::uint64_t omitted_ = 0;

@@ -81,6 +81,7 @@ MessageNotes::Span& MessageNotes::begin(const Request& request, MessageList& lis
   span.last = request.last;
   span.answered = request.seq - 1;
   span.message = static_cast<std::uint32_t>(list.messages.size());
+  span.is_send = note.operation == Operation::kSend;
   if (note.operation == Operation::kWrite && note.bytes && request.path_mtu != 0) {
     const auto psns = (static_cast<Sequence>(*note.bytes) + request.path_mtu - 1) / request.path_mtu;
     span.expected = request.seq + std::max<Sequence>(psns, 1) - 1;
@@ -93,13 +94,12 @@ MessageNotes::Span& MessageNotes::begin(const Request& request, MessageList& lis
 }
 
 void MessageNotes::go_on(Span& span, const Request& request, MessageList& list) {
-  MessageNote& note = list.messages[span.message - 1];
-  const bool first_time = request.seq > span.last || request.seq == span.first;
-  if (first_time && request.seq != span.first) {
-    if (note.operation == Operation::kSend && note.bytes) *note.bytes += request.packet.payload_bytes;
+  if (request.seq > span.last) {
     span.last = request.seq;
+    if (span.is_send) *list.messages[span.message - 1].bytes += request.packet.payload_bytes;
   }
   if (!ends(wire::opcode_facts(request.packet.bth.opcode).position)) return;
+  MessageNote& note = list.messages[span.message - 1];
   if (!acknowledged_ || span.last > *acknowledged_) note.last_sent_frame = request.frame;
   if (note.last_frame != 0) return;
   note.last_frame = request.frame;

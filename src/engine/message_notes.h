@@ -66,7 +66,8 @@ class MessageNotes {
     Sequence answered = 0;  ///< of what has a response: seen in order up to here
     std::uint32_t message = 0;
     bool complete = false;  ///< its last packet was seen
-    bool open = false;      ///< a READ whose span is not known
+    bool is_send = false;
+    bool open = false;  ///< a READ whose span is not known
   };
 
   Span* find(Sequence seq);

@@ -85,7 +85,15 @@ void PacketNotes::note_move(std::uint32_t index, const wire::Packet& packet, Pac
 }
 
 std::uint32_t PacketNotes::direction_of(const Arrived& arrived, PacketNote& note) {
-  const Key key{arrived.observation.connection, arrived.packet.bth.dest_qp, arrived.packet.src};
+  const std::uint32_t connection = arrived.observation.connection;
+  const wire::Packet& p = arrived.packet;
+  if (connection >= connections_.size()) connections_.resize(connection + 1);
+  for (const std::uint32_t index : connections_[connection].directions) {
+    if (index == 0) return add_direction(arrived, note);
+    const DirectionNote& direction = directions_[index - 1].note;
+    if (direction.dst_qpn == p.bth.dest_qp && direction.src == p.src) return index;
+  }
+  const Key key{connection, p.bth.dest_qp, p.src};
   if (const auto found = index_.find(key); found != index_.end()) return found->second;
   const std::uint32_t index = add_direction(arrived, note);
   if (index != 0) index_.emplace(key, index);

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <vector>
 
 #include "base/ip_address.h"
 #include "base/nanos.h"
@@ -121,8 +122,8 @@ class PacketNotes {
   void on_cnp(Direction& data, const Arrived& arrived, PacketNote& note);
 
   std::size_t limit_;
-  tsl::robin_map<Key, std::uint32_t, KeyHash> index_;
-  tsl::robin_map<std::uint32_t, Connection> connections_;
+  tsl::robin_map<Key, std::uint32_t, KeyHash> index_;  // of those that are neither of a connection's first two
+  std::vector<Connection> connections_;                // by number
   tsl::robin_map<QueuePair, std::uint32_t, QueuePairHash> queue_pairs_;  // -> the direction seen there last
   std::deque<Direction> directions_;
   MessageList messages_;
