@@ -224,6 +224,14 @@ class Analysis(Plugin):
         self.assertIn("roce.analysis.retransmission.nak", given)
 
 
+class Binary(unittest.TestCase):
+    def test_shows_only_the_symbols_that_wireshark_looks_for(self) -> None:
+        out = subprocess.run(["nm", "-D", "--defined-only", PLUGIN], check=True, capture_output=True, text=True).stdout
+        self.assertEqual(sorted(line.split()[-1] for line in out.splitlines()),
+                         ["plugin_describe", "plugin_register", "plugin_version", "plugin_want_major",
+                          "plugin_want_minor"])
+
+
 class Robustness(Plugin):
     NAMES = ("write-loss.pcapng", "encapsulations.pcapng", "ce-cnp.pcapng.zst", "cm-reject.pcapng.zst",
              "read-restart.pcapng.zst")
@@ -257,12 +265,6 @@ class Robustness(Plugin):
         path = self.tshark.user.home / "mixed.pcapng"
         path.write_bytes(pcapng("made by a test", interfaces, frames))
         self.survives(path)
-
-    def test_shows_only_the_symbols_that_wireshark_looks_for(self) -> None:
-        out = subprocess.run(["nm", "-D", "--defined-only", PLUGIN], check=True, capture_output=True, text=True).stdout
-        self.assertEqual(sorted(line.split()[-1] for line in out.splitlines()),
-                         ["plugin_describe", "plugin_register", "plugin_version", "plugin_want_major",
-                          "plugin_want_minor"])
 
 
 def main() -> None:

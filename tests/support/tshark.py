@@ -2,6 +2,7 @@
 """tshark with the plugin, for tests of the plugin: an ordinary user's, who has it in the home folder."""
 from __future__ import annotations
 
+import os
 import pathlib
 import shutil
 import subprocess
@@ -38,8 +39,12 @@ class Tshark:
             copy.chmod(0o644)
         return str(copy)
 
-    def run(self, *arguments: str, program: str = "tshark", **environment: str) -> subprocess.CompletedProcess:
-        return self.user.run(program, *arguments, **environment)
+    def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
+        """TSHARK_PRELOAD: libraries that tshark is to load first, those of a plugin's sanitizers. (Not for this process
+        and other programs, which may not stand them.)"""
+        preload = os.environ.get("TSHARK_PRELOAD")
+        more = {"LD_PRELOAD": preload, "ASAN_OPTIONS": "detect_leaks=0"} if preload else {}
+        return self.user.run("tshark", *arguments, **(more | environment))
 
     def text(self, *arguments: str, **environment: str) -> str:
         """Standard output; a run that fails, or complains, ends the test. (That a dissector of Wireshark's own, of some
