@@ -35,6 +35,7 @@ void keep_causes(const std::vector<verdict::Finding>& findings, Ids& kept) {
 
 bool Selection::matches(const track::ConnectionCounts& c) const {
   if (connection && c.id != *connection) return false;
+  if (connections && connections->count(c.id) == 0) return false;
   if (host && c.a_ip != *host && c.b_ip != *host) return false;
   return !qp || c.a_qpn == qp || c.b_qpn == qp;
 }

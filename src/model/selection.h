@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Selection: which connections are shown (--connection, --host, --qp). It never changes what was analysed.
+// Selection: which connections are shown (--connection, --host, --qp; in Wireshark a display filter). It never changes
+// what was analysed.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <unordered_set>
 
 #include "base/ip_address.h"
 #include "base/psn.h"
@@ -12,11 +14,12 @@
 namespace rocetop::model {
 
 struct Selection {
-  std::optional<std::uint32_t> connection;  ///< id
-  std::optional<IpAddress> host;            ///< either side
-  std::optional<Qpn> qp;                    ///< either side
+  std::optional<std::uint32_t> connection;                       ///< id
+  std::optional<IpAddress> host;                                 ///< either side
+  std::optional<Qpn> qp;                                         ///< either side
+  std::optional<std::unordered_set<std::uint32_t>> connections;  ///< ids: one of these
 
-  bool everything() const { return !connection && !host && !qp; }
+  bool everything() const { return !connection && !host && !qp && !connections; }
   bool matches(const track::ConnectionCounts& c) const;
 };
 

@@ -119,6 +119,21 @@ TEST(Selection, ByHostAndById) {
   EXPECT_EQ(select(s, selection).connections.size(), 0U);
 }
 
+TEST(Selection, BySeveralIds) {
+  Snapshot s = snapshot();
+  s.connections.push_back(quiet_connection(2, "192.0.2.3", "192.0.2.4"));
+  s.connections.push_back(quiet_connection(3, "192.0.2.5", "192.0.2.6"));
+  Selection selection;
+  EXPECT_TRUE(selection.everything());
+  selection.connections = {2, 3, 99};
+  EXPECT_FALSE(selection.everything());
+  const Snapshot chosen = select(s, selection);
+  ASSERT_EQ(chosen.connections.size(), 2U);
+  EXPECT_EQ(chosen.connections[0].id, 2U);
+  selection.connections = std::unordered_set<std::uint32_t>{};
+  EXPECT_TRUE(select(s, selection).connections.empty());
+}
+
 TEST(Words, CoverTheirEnums) {
   for (int i = 0; i <= static_cast<int>(track::Kind::kUntracked); ++i)
     EXPECT_NE(word(static_cast<track::Kind>(i)), "?");
