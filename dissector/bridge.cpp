@@ -2,21 +2,13 @@
 // The bridge's functions: each catches everything and hands on; what they do is Session's.
 #include "bridge.h"
 
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
 
+#include "analysis_state.h"
 #include "model/words.h"
 #include "session.h"
-
-using rocetop::dissector::Session;
-
-struct roce_analysis {
-  explicit roce_analysis(const roce_options& options) : session(options) {}
-  Session session;
-  bool failed = false;
-};
 
 namespace {
 
@@ -25,12 +17,6 @@ void copy_text(const std::string& from, char* to, std::size_t size) {
   const std::size_t length = std::min(from.size(), size - 1);
   std::memcpy(to, from.data(), length);
   to[length] = '\0';
-}
-
-char* duplicate(const std::string& text) {
-  char* copy = static_cast<char*>(std::malloc(text.size() + 1));
-  if (copy != nullptr) std::memcpy(copy, text.c_str(), text.size() + 1);
-  return copy;
 }
 
 }  // namespace
@@ -82,17 +68,6 @@ bool roce_describe(const roce_analysis* analysis, const roce_frame* frame, bool 
 uint64_t roce_frames_omitted(const roce_analysis* analysis) { return analysis->session.omitted(); }
 
 bool roce_failed(const roce_analysis* analysis) { return analysis->failed; }
-
-char* roce_report(roce_analysis* analysis, bool json) {
-  if (analysis->failed) return nullptr;
-  try {
-    return duplicate(analysis->session.report(json));
-  } catch (...) {
-    return nullptr;
-  }
-}
-
-void roce_free_text(char* text) { std::free(text); }
 
 bool roce_check_thresholds(const char* thresholds, char* fault, size_t fault_size) {
   try {

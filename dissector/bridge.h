@@ -208,11 +208,6 @@ bool roce_describe(const roce_analysis* analysis, const roce_frame* frame, bool 
 uint64_t roce_frames_omitted(const roce_analysis* analysis);
 bool roce_failed(const roce_analysis* analysis);
 
-/* The report of `rocetop triage` as text, or JSON, as of now. To be freed with roce_free_text(); NULL: out of memory,
- * or nothing was analysed. */
-char* roce_report(roce_analysis* analysis, bool json);
-void roce_free_text(char* text);
-
 #ifdef __cplusplus
 }
 #endif

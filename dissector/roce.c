@@ -3,6 +3,7 @@
  * other dissectors make of a packet nor their exceptions keep anything from the analysis. A frame is analysed when it
  * is visited first; whenever it is shown, what is known of it by then is added. */
 #include "plugin.h"
+#include "statistics.h"
 
 static int proto_roce = -1;
 static int roce_tap = -1;
@@ -17,6 +18,16 @@ static void begin_capture(void) {
 
 static void end_first_pass(void) {
   if (analysis != NULL) roce_end(analysis);
+}
+
+/* tshark draws statistics after this, so what they say is kept for them: until the next capture. In one pass nothing
+ * else says that no more frames come. */
+static void end_capture(void) {
+  if (have_tap_listener(roce_tap)) {
+    end_first_pass();
+  } else {
+    begin_capture();
+  }
 }
 
 static void analyse(const roce_frame* frame) {
@@ -76,8 +87,11 @@ void proto_register_roce(void) {
   roce_register_experts(proto_roce);
   roce_register_preferences(proto_roce);
   roce_tap = register_tap("roce");
+  roce_register_report();
+  roce_register_connections();
+  roce_register_tree();
   register_init_routine(begin_capture);
-  register_cleanup_routine(begin_capture);
+  register_cleanup_routine(end_capture);
   register_postseq_cleanup_routine(end_first_pass);
   register_postdissector(register_dissector("roce", dissect, proto_roce));
 }

@@ -6,8 +6,6 @@
 #include <string_view>
 
 #include "description.h"
-#include "present/triage_json.h"
-#include "present/triage_text.h"
 
 namespace rocetop::dissector {
 
@@ -84,7 +82,9 @@ roce_status Session::feed(const roce_frame& frame) {
 void Session::end() {
   if (ended_) return;
   analysis_->end(source_);
-  ended_ = analysis_->finish();
+  snapshot_ = analysis_->finish();
+  snapshot_.rocetop_version = ROCETOP_VERSION;
+  ended_ = true;
 }
 
 bool Session::describe(const roce_frame& frame, bool settled, roce_packet& packet) const {
@@ -106,17 +106,12 @@ bool Session::describe(const roce_frame& frame, bool settled, roce_packet& packe
   return true;
 }
 
-std::string Session::report(bool json) {
-  const model::Snapshot now = ended_ ? model::Snapshot{} : analysis_->snapshot(source_);
-  const model::Snapshot& snapshot = ended_ ? *ended_ : now;
-  std::string text;
-  const auto sink = [&text](std::string_view part) { text += part; };
-  if (json) {
-    present::write_triage_json(snapshot, sink);
-  } else {
-    present::write_triage_text(snapshot, snapshot, {}, sink);
+const model::Snapshot& Session::snapshot() {
+  if (!ended_) {
+    snapshot_ = analysis_->snapshot(source_);
+    snapshot_.rocetop_version = ROCETOP_VERSION;
   }
-  return text;
+  return snapshot_;
 }
 
 }  // namespace rocetop::dissector

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "bridge.h"
@@ -28,7 +27,8 @@ class Session {
   roce_status feed(const roce_frame& frame);
   void end();
   bool describe(const roce_frame& frame, bool settled, roce_packet& packet) const;
-  std::string report(bool json);
+  /// As of now, or of the end if that has come. It is the next call's to change.
+  const model::Snapshot& snapshot();
   std::uint64_t omitted() const { return book_.omitted(); }
 
  private:
@@ -42,7 +42,8 @@ class Session {
   FrameNumbers numbers_;
   Nanos last_time_;
   bool roce_ = false;  // the frame that was fed last holds RoCE
-  std::optional<model::Snapshot> ended_;
+  bool ended_ = false;
+  model::Snapshot snapshot_;  // the latest that was asked for, or that of the end
 };
 
 }  // namespace rocetop::dissector
