@@ -20,16 +20,6 @@ static void end_first_pass(void) {
   if (analysis != NULL) roce_end(analysis);
 }
 
-/* tshark draws statistics after this, so what they say is kept for them: until the next capture. In one pass nothing
- * else says that no more frames come. */
-static void end_capture(void) {
-  if (have_tap_listener(roce_tap)) {
-    end_first_pass();
-  } else {
-    begin_capture();
-  }
-}
-
 static void analyse(const roce_frame* frame) {
   if (analysis == NULL) {
     uint16_t ports[ROCE_PORTS_MOST];
@@ -91,7 +81,7 @@ void proto_register_roce(void) {
   roce_register_connections();
   roce_register_tree();
   register_init_routine(begin_capture);
-  register_cleanup_routine(end_capture);
+  register_cleanup_routine(begin_capture);
   register_postseq_cleanup_routine(end_first_pass);
   register_postdissector(register_dissector("roce", dissect, proto_roce));
 }

@@ -78,13 +78,25 @@ static void set_label(stat_tap_table* table, guint row, guint column, char* text
   stat_tap_set_field_data(table, row, column, item);
 }
 
-/* Who A and B are is told by any packet of the connection, as each knows its direction. */
+enum { kLabelledA = 1, kLabelledB = 2 };
+
+/* Who A and B are: each packet knows its receiver's queue pair, and often its sender's. What is known of a row is in
+ * the scratch space of its first cell. */
 static void label(stat_tap_table* table, guint row, const roce_packet* packet) {
   const gboolean from_a = packet->direction == 0;
+  const gboolean sender_known = (packet->known & ROCE_KNOWS_PEER_QPN) != 0;
+  stat_tap_table_item_type* first = stat_tap_get_field_data(table, row, COLUMN_STREAM);
+  const guint labelled = first->user_data.uint_value;
+  const guint sender = from_a ? kLabelledA : kLabelledB;
+  const guint receiver = from_a ? kLabelledB : kLabelledA;
 
-  set_label(table, row, from_a ? COLUMN_A : COLUMN_B,
-            end_point(packet->src, (packet->known & ROCE_KNOWS_PEER_QPN) != 0, packet->peer_qpn));
-  set_label(table, row, from_a ? COLUMN_B : COLUMN_A, end_point(packet->dst, TRUE, packet->dst_qpn));
+  if (labelled == (kLabelledA | kLabelledB)) return;
+  if (!(labelled & receiver))
+    set_label(table, row, from_a ? COLUMN_B : COLUMN_A, end_point(packet->dst, TRUE, packet->dst_qpn));
+  if (!(labelled & sender))
+    set_label(table, row, from_a ? COLUMN_A : COLUMN_B, end_point(packet->src, sender_known, packet->peer_qpn));
+  first->user_data.uint_value = labelled | receiver | (sender_known ? sender : 0);
+  stat_tap_set_field_data(table, row, COLUMN_STREAM, first);
 }
 
 static void add_row(stat_tap_table* table, guint row, uint32_t stream) {
@@ -99,7 +111,7 @@ static void add_row(stat_tap_table* table, guint row, uint32_t stream) {
   stat_tap_init_table_row(table, row, COLUMNS, items);
 }
 
-static guint row_of(stat_tap_table* table, const roce_packet* packet, uint32_t stream) {
+static guint row_of(stat_tap_table* table, uint32_t stream) {
   GHashTable* rows = rows_of(table);
   guint row = GPOINTER_TO_UINT(g_hash_table_lookup(rows, GUINT_TO_POINTER(stream)));
 
@@ -107,10 +119,7 @@ static guint row_of(stat_tap_table* table, const roce_packet* packet, uint32_t s
   row = table->num_elements;
   if (row >= kMostRows) return kMostRows - 1;
   add_row(table, row, row == kMostRows - 1 ? 0 : stream);
-  if (row == kMostRows - 1)
-    set_label(table, row, COLUMN_A, g_strdup("others"));
-  else
-    label(table, row, packet);
+  if (row == kMostRows - 1) set_label(table, row, COLUMN_A, g_strdup("others"));
   g_hash_table_insert(rows, GUINT_TO_POINTER(stream), GUINT_TO_POINTER(row + 1));
   return row;
 }
@@ -134,7 +143,8 @@ static tap_packet_status tap(void* data, packet_info* pinfo _U_, epan_dissect_t*
 
   if (!(packet->known & ROCE_KNOWS_STREAM)) return TAP_PACKET_DONT_REDRAW;
   if (packet->known & ROCE_KNOWS_OTHER_STREAM) stream = packet->other_stream;
-  row = row_of(table, packet, stream);
+  row = row_of(table, stream);
+  if (row != kMostRows - 1) label(table, row, packet);
   add(table, row, COLUMN_PACKETS, 1);
   add(table, row, COLUMN_BYTES, packet->wire_bytes);
   add(table, row, packet->direction == 0 ? COLUMN_FROM_A : COLUMN_FROM_B, 1);
@@ -155,6 +165,10 @@ static void reset(stat_tap_table* table) {
   guint column;
 
   for (row = 0; row < table->num_elements; row++) {
+    stat_tap_table_item_type* first = stat_tap_get_field_data(table, row, COLUMN_STREAM);
+
+    first->user_data.uint_value = 0; /* another analysis may number connections in another way */
+    stat_tap_set_field_data(table, row, COLUMN_STREAM, first);
     for (column = COLUMN_PACKETS; column < COLUMNS; column++) {
       stat_tap_table_item_type* item = stat_tap_get_field_data(table, row, column);
 

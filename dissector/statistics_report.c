@@ -96,15 +96,20 @@ static char* text_of(const report* self, uint32_t width, gboolean unicode) {
   return text;
 }
 
-/* Wireshark's windows; NULL in tshark. */
+/* Wireshark's windows. NULL in tshark, which has text windows too (it prints them), but nobody who closes them. */
 static const funnel_ops_t* windows(void) {
   const funnel_ops_t* ops = funnel_get_funnel_ops();
 
-  return ops != NULL && ops->new_text_window != NULL && ops->set_text != NULL ? ops : NULL;
+  if (ops == NULL || ops->new_text_window == NULL || ops->set_text == NULL) return NULL;
+  return ops->set_close_cb != NULL && ops->retap_packets != NULL ? ops : NULL;
 }
 
+/* tshark draws once, when it has read everything; in one pass nothing else says that no more frames come. */
 static void print(const report* self) {
-  char* text = text_of(self, width_of_terminal(), g_get_charset(NULL));
+  char* text;
+
+  if (roce_current_analysis() != NULL) roce_end(roce_current_analysis());
+  text = text_of(self, width_of_terminal(), g_get_charset(NULL));
 
   if (text != NULL)
     fputs(text, stdout);
