@@ -41,11 +41,14 @@ static void count(stats_tree* tree, const char* group, int parent, const char* n
   tick_stat_node(tree, name, parent, FALSE);
 }
 
+/* A response has no cause of its own: it was asked for again. */
+static const char* why_resent(const roce_packet* packet) {
+  if (packet->space == ROCE_SPACE_RESPONSES) return "responses, asked for again";
+  return roce_cause_word(packet->known & ROCE_KNOWS_CAUSE ? packet->cause : ROCE_CAUSE_UNKNOWN);
+}
+
 static void count_analysis(stats_tree* tree, const roce_packet* packet) {
-  if (packet->settled_kind == ROCE_RETRANSMISSION) {
-    count(tree, "Resent", resent,
-          packet->known & ROCE_KNOWS_CAUSE ? roce_cause_word(packet->cause) : roce_cause_word(ROCE_CAUSE_UNKNOWN));
-  }
+  if (packet->settled_kind == ROCE_RETRANSMISSION) count(tree, "Resent", resent, why_resent(packet));
   if (packet->settled_kind == ROCE_REORDERED || packet->settled_kind == ROCE_DUPLICATE)
     count(tree, "Out of order, or twice", other, roce_kind_word(packet->settled_kind));
   if (packet->missing_before != 0) increase_stat_node(tree, kMissing, 0, FALSE, (int)packet->missing_before);
