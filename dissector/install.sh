@@ -87,6 +87,8 @@ say "plugin for Wireshark $series: $plugins/epan/rocetop.so"
 kept=()
 for file in "$here"/profile/RoCE/*; do
   name=${file##*/}
+  # Widths of columns, which Wireshark itself writes from then on.
+  [[ $name != recent || ! -e $profiles/RoCE/recent ]] || continue
   if [[ -e $profiles/RoCE/$name ]] && ! cmp -s "$file" "$profiles/RoCE/$name"; then
     "${as_owner[@]}" cp -p "$profiles/RoCE/$name" "$profiles/RoCE/$name.old"
     kept+=("$name.old")

@@ -15,7 +15,7 @@ enum column {
   COLUMN_A,
   COLUMN_B,
   COLUMN_PACKETS,
-  COLUMN_BYTES,
+  COLUMN_KILOBYTES,
   COLUMN_FROM_A,
   COLUMN_FROM_B,
   COLUMN_RESENT,
@@ -33,7 +33,7 @@ enum column {
 static stat_tap_table_item columns[COLUMNS] = {
     {TABLE_ITEM_UINT, TAP_ALIGN_RIGHT, "Connection", "%10u"}, {TABLE_ITEM_STRING, TAP_ALIGN_LEFT, "A", "%-28s"},
     {TABLE_ITEM_STRING, TAP_ALIGN_LEFT, "B", "%-28s"},        {TABLE_ITEM_UINT, TAP_ALIGN_RIGHT, "Packets", "%9u"},
-    {TABLE_ITEM_FLOAT, TAP_ALIGN_RIGHT, "Bytes", "%12.0f"},   {TABLE_ITEM_UINT, TAP_ALIGN_RIGHT, "A to B", "%9u"},
+    {TABLE_ITEM_UINT, TAP_ALIGN_RIGHT, "kB", "%9u"},          {TABLE_ITEM_UINT, TAP_ALIGN_RIGHT, "A to B", "%9u"},
     {TABLE_ITEM_UINT, TAP_ALIGN_RIGHT, "B to A", "%9u"},      {TABLE_ITEM_UINT, TAP_ALIGN_RIGHT, "Resent", "%7u"},
     {TABLE_ITEM_UINT, TAP_ALIGN_RIGHT, "Missing", "%7u"},     {TABLE_ITEM_UINT, TAP_ALIGN_RIGHT, "Late", "%5u"},
     {TABLE_ITEM_UINT, TAP_ALIGN_RIGHT, "Twice", "%5u"},       {TABLE_ITEM_UINT, TAP_ALIGN_RIGHT, "NAK", "%5u"},
@@ -127,11 +127,17 @@ static guint row_of(stat_tap_table* table, uint32_t stream) {
 static void add(stat_tap_table* table, guint row, guint column, guint amount) {
   stat_tap_table_item_type* item = stat_tap_get_field_data(table, row, column);
 
-  if (item->type == TABLE_ITEM_FLOAT)
-    item->value.float_value += amount;
-  else
-    item->value.uint_value += amount;
+  item->value.uint_value += amount;
   stat_tap_set_field_data(table, row, column, item);
+}
+
+/* Bytes would not fit a number of a table. They are kept in its scratch space, and shown in kilobytes. */
+static void add_bytes(stat_tap_table* table, guint row, guint bytes) {
+  stat_tap_table_item_type* item = stat_tap_get_field_data(table, row, COLUMN_KILOBYTES);
+
+  item->user_data.float_value += bytes;
+  item->value.uint_value = (guint)((item->user_data.float_value + 999) / 1000);
+  stat_tap_set_field_data(table, row, COLUMN_KILOBYTES, item);
 }
 
 static tap_packet_status tap(void* data, packet_info* pinfo _U_, epan_dissect_t* edt _U_, const void* tapped,
@@ -146,7 +152,7 @@ static tap_packet_status tap(void* data, packet_info* pinfo _U_, epan_dissect_t*
   row = row_of(table, stream);
   if (row != kMostRows - 1) label(table, row, packet);
   add(table, row, COLUMN_PACKETS, 1);
-  add(table, row, COLUMN_BYTES, packet->wire_bytes);
+  add_bytes(table, row, packet->wire_bytes);
   add(table, row, packet->direction == 0 ? COLUMN_FROM_A : COLUMN_FROM_B, 1);
   add(table, row, COLUMN_MISSING, packet->missing_before);
   add(table, row, COLUMN_RESENT, packet->settled_kind == ROCE_RETRANSMISSION);
@@ -172,10 +178,8 @@ static void reset(stat_tap_table* table) {
     for (column = COLUMN_PACKETS; column < COLUMNS; column++) {
       stat_tap_table_item_type* item = stat_tap_get_field_data(table, row, column);
 
-      if (item->type == TABLE_ITEM_FLOAT)
-        item->value.float_value = 0;
-      else
-        item->value.uint_value = 0;
+      item->value.uint_value = 0;
+      item->user_data.float_value = 0;
       stat_tap_set_field_data(table, row, column, item);
     }
   }

@@ -17,7 +17,7 @@
 #include "report.h"
 #include "statistics.h"
 
-enum { kWindowWidth = 110, kUsualWidth = 80, kNarrowest = 20 };
+enum { kWindowWidth = 72, kUsualWidth = 80, kNarrowest = 20 };
 
 static const char* const kTitle = "RoCE Report";
 

@@ -76,6 +76,6 @@ static tap_packet_status tap(stats_tree* tree, packet_info* pinfo _U_, epan_diss
 }
 
 void roce_register_tree(void) {
-  stats_tree_register_with_group("roce", "roce", "RoCE Packets", 0, tap, begin, NULL,
-                                 REGISTER_PACKET_STAT_GROUP_UNSORTED);
+  /* Only trees of plugins come into the menu by themselves. */
+  stats_tree_register_plugin("roce", "roce", "RoCE Packets", 0, tap, begin, NULL);
 }
