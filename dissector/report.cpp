@@ -51,7 +51,7 @@ void write_text(const model::Snapshot& whole, const model::Snapshot& shown, cons
   present::TriageTextOptions text;
   text.style = style_of(options);
   if (options.selection != nullptr) {
-    text.selection = "connections with packets that match " + std::string(options.selection);
+    text.selection = "connections with packets that match '" + std::string(options.selection) + "'";
   }
   sink(present::paragraph(text.style, {{kSubset}}, 0, 2));
   present::write_triage_text(whole, shown, text, sink);

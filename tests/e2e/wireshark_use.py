@@ -234,7 +234,7 @@ class Report(unittest.TestCase):
     def test_a_filter_chooses_connections_and_changes_nothing_of_them(self) -> None:
         capture = "encapsulations.pcapng"
         text = tshark("-q", "-z", "roce,report,roce.stream==3", "-r", f"captures/{capture}")
-        self.assertIn("showing only connections with packets that match roce.stream==3: 1 of 35 connections",
+        self.assertIn("showing only connections with packets that match 'roce.stream==3': 1 of 35 connections",
                       " ".join(text.split()))
         self.assertEqual(body(text), body(triage(capture, "--connection", "3")))
         none = tshark("-q", "-z", "roce,report,tcp", "-r", f"captures/{capture}")
