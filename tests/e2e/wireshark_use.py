@@ -88,6 +88,15 @@ class Installing(unittest.TestCase):
         self.assertEqual(again.returncode, 0)
         self.assertNotIn(".old", again.stderr)
 
+    def test_widths_of_columns_are_wiresharks_once_it_wrote_them(self) -> None:
+        self.user.run(self.install, str(self.plugin), self.version())
+        recent = self.user.home / ".config/wireshark/profiles/RoCE/recent"
+        self.assertEqual(recent.read_bytes(), (PROFILE / "recent").read_bytes())
+        recent.write_text("# Wireshark's\n")
+        done = self.user.run(self.install, str(self.plugin), self.version())
+        self.assertNotIn(".old", done.stderr)
+        self.assertEqual(recent.read_text(), "# Wireshark's\n")
+
     def test_what_somebody_changed_in_the_profile_is_kept(self) -> None:
         self.user.run(self.install, str(self.plugin), self.version())
         profile = self.user.home / ".config/wireshark/profiles/RoCE"
@@ -166,11 +175,12 @@ class Profile(unittest.TestCase):
 
 
 class Docs(unittest.TestCase):
-    """docs/wireshark.md."""
+    """docs/wireshark.md, and README.md's words about it."""
 
     def test_what_it_shows_is_what_is_printed(self) -> None:
-        shown = re.findall(r"^\$ (.*)\n((?:(?!\$ |```).*\n)*)", DOCS.read_text(), re.M)
-        self.assertGreater(len(shown), 10)
+        text = DOCS.read_text() + (ROOT / "README.md").read_text()
+        shown = re.findall(r"^\$ (tshark .*)\n((?:(?!\$ |```).*\n)*)", text, re.M)
+        self.assertGreater(len(shown), 12)
         for command, expected in shown:
             done = USER.run("sh", "-c", command)
             self.assertEqual(done.stderr, "", command)
@@ -178,15 +188,18 @@ class Docs(unittest.TestCase):
             for part in re.split(r"^…\n", expected, flags=re.M):  # what is left out
                 self.assertIn(part, printed, command)
 
-    def test_every_field_is_named(self) -> None:
+    def test_every_field_and_preference_is_named(self) -> None:
         text = DOCS.read_text()
         fields = {line.split("\t")[2] for line in tshark("-G", "fields").splitlines() if line.startswith("F\t")}
         ours = {name for name in fields if name.startswith(("roce.", "veroce."))}
         self.assertGreater(len(ours), 40)
         missing = [name for name in sorted(ours) if f"`{name}`" not in text and not name.startswith("roce.expert.")]
         self.assertEqual(missing, [])
+        preferences = set(re.findall(r"^#(v?e?roce\.\w+):", tshark("-G", "defaultprefs"), re.M))
+        self.assertGreater(len(preferences), 5)
+        self.assertEqual([name for name in sorted(preferences) if f"`{name.split('.')[1]}`" not in text], [])
         named = set(re.findall(r"\b(roce\.[a-z_.]+[a-z])\b", text))
-        self.assertEqual(sorted(named - ours - {"roce.expert"}), [])
+        self.assertEqual(sorted(named - ours - preferences - {"roce.expert"}), [])
 
     def test_every_tcp_analysis_field_has_its_counterpart_or_a_reason(self) -> None:
         text = DOCS.read_text()
