@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The Wireshark plugin as a user meets it: put in place by install-plugin, its profile, what docs/wireshark.md shows,
 and its statistics beside `rocetop triage`. What it says of each frame is another test's.
-Run as: wireshark_use.py PROGRAM PLUGIN CAPTURES."""
+Run as: wireshark_use.py PROGRAM PLUGIN CAPTURES; with --accept what the documentation shows is written anew (read the
+diff)."""
 from __future__ import annotations
 
 import collections
@@ -174,19 +175,33 @@ class Profile(unittest.TestCase):
             tshark("-2", "-C", "RoCE", "-r", "captures/write-loss.pcapng", "-c", "1", "-Y", f"${{{name}:{arguments}}}")
 
 
+PAGES = (DOCS, ROOT / "README.md")
+SHOWN = re.compile(r"^\$ (tshark .*)\n((?:(?!\$ |```).*\n)*)", re.M)
+
+
+def output_of(command: str) -> str:
+    done = USER.run("sh", "-c", command)
+    assert done.stderr == "", f"{command}: {done.stderr}"
+    return re.sub(" +$", "", done.stdout, flags=re.M)
+
+
+def accept() -> None:
+    def renewed(match: re.Match) -> str:
+        return match[0] if "\n…\n" in match[0] else f"$ {match[1]}\n{output_of(match[1])}"
+    for page in PAGES:
+        page.write_text(SHOWN.sub(renewed, page.read_text()))
+
+
 class Docs(unittest.TestCase):
     """docs/wireshark.md, and README.md's words about it."""
 
     def test_what_it_shows_is_what_is_printed(self) -> None:
-        text = DOCS.read_text() + (ROOT / "README.md").read_text()
-        shown = re.findall(r"^\$ (tshark .*)\n((?:(?!\$ |```).*\n)*)", text, re.M)
+        shown = [match.groups() for page in PAGES for match in SHOWN.finditer(page.read_text())]
         self.assertGreater(len(shown), 12)
         for command, expected in shown:
-            done = USER.run("sh", "-c", command)
-            self.assertEqual(done.stderr, "", command)
-            printed = re.sub(" +$", "", done.stdout, flags=re.M)
+            printed = output_of(command)
             for part in re.split(r"^…\n", expected, flags=re.M):  # what is left out
-                self.assertIn(part, printed, command)
+                self.assertIn(part, printed, f"{command}\nWhat is right is written by --accept.")
 
     def test_every_field_and_preference_is_named(self) -> None:
         text = DOCS.read_text()
@@ -360,4 +375,8 @@ if __name__ == "__main__":
     if not PLUGIN.is_file() or not shutil.which("tshark"):
         print("skipped: the plugin is missing (Debian package wireshark-dev), or tshark")
         sys.exit(77)
+    if "--accept" in sys.argv:
+        setUpModule()
+        accept()
+        sys.exit(0)
     unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
