@@ -13,11 +13,13 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from capture_files import LINKTYPE_ETHERNET, Frame, Interface, pcapng  # noqa: E402
 from ordinary_user import OrdinaryUser  # noqa: E402
 
 PROGRAM = ""
@@ -359,6 +361,23 @@ class Counts(unittest.TestCase):
                     self.assertTrue(cell.startswith(end["ip"]), f"{capture} {number} {cell}")
                     if end["qpn"] is not None:
                         self.assertTrue(cell.endswith(f"qp {end['qpn']}"), f"{capture} {number} {cell}")
+
+    def test_more_connections_than_rows_are_counted_in_the_last(self) -> None:
+        """Packets of 10,010 connections: ACKs, that no capture holds the requests of."""
+        def ack(number: int) -> Frame:
+            bth = struct.pack(">BBHII", 0x11, 0, 0xFFFF, 1_000 + number, 7)
+            udp = bth + bytes(8)  # AETH, ICRC
+            udp = struct.pack(">HHHH", 50_000, 4791, len(udp) + 8, 0) + udp
+            address = bytes((10, 0, number >> 8, number & 255))
+            ip = struct.pack(">BBHHHBBH", 0x45, 0, len(udp) + 20, 0, 0, 64, 17, 0) + address + bytes((192, 0, 2, 1))
+            return Frame(1_000_000_000 + number * 1_000, 34 + len(udp), bytes(12) + b"\x08\x00" + ip + udp)
+        capture = USER.home / "many.pcapng"
+        capture.write_bytes(pcapng("", [Interface(LINKTYPE_ETHERNET)], [ack(number) for number in range(10_010)]))
+        capture.chmod(0o644)
+        rows = self.rows(tshark("-2", "-q", "-z", "roce,table", "-r", capture.name))
+        self.assertEqual(len(rows), 10_000)
+        self.assertEqual((rows[0][3], rows[-2][3]), ("1", "1"))
+        self.assertEqual((rows[-1][0], rows[-1][1], rows[-1][3]), ("0", "others", "11"))
 
     def test_a_filter_counts_what_matches(self) -> None:
         def filtered(text: str) -> list[list[str]]:
