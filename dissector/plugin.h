@@ -47,6 +47,8 @@ void roce_claim(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, const roce_
 /* The protocol "roce", its analysis and its tap; see bridge.h for what the tap gives. */
 void proto_register_roce(void);
 void proto_reg_handoff_roce(void);
+/* What is shown of the packet that Wireshark dissected for its window; NULL if it is no RoCE. */
+const roce_packet* roce_packet_shown(packet_info* pinfo);
 /* Of the capture that is open; NULL if there is none, or nothing was looked at. */
 roce_analysis* roce_current_analysis(void);
 /* The options that the preferences make. `ports` has room for ROCE_PORTS_MOST. */

@@ -43,6 +43,10 @@ static bool is_looked_at(packet_info* pinfo, proto_tree* tree) {
          have_tap_listener(roce_tap) || experts_are_looked_at();
 }
 
+const roce_packet* roce_packet_shown(packet_info* pinfo) {
+  return (const roce_packet*)p_get_proto_data(pinfo->pool, pinfo, proto_roce, 0);
+}
+
 /* As described by the packet and by the analysis; NULL for what is no RoCE. */
 static roce_packet* describe(packet_info* pinfo, const roce_frame* frame) {
   if (analysis == NULL) return NULL;
@@ -65,6 +69,7 @@ static int dissect(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* da
     roce_add_experts(pinfo, NULL, packet);
   }
   roce_set_info(pinfo, packet);
+  p_add_proto_data(pinfo->pool, pinfo, proto_roce, 0, packet);
   if (have_tap_listener(roce_tap)) tap_queue_packet(roce_tap, pinfo, packet);
   return (int)frame.captured_length;
 }
@@ -80,6 +85,7 @@ void proto_register_roce(void) {
   roce_register_report();
   roce_register_connections();
   roce_register_tree();
+  roce_register_conversation();
   register_init_routine(begin_capture);
   register_cleanup_routine(begin_capture);
   register_postseq_cleanup_routine(end_first_pass);

@@ -166,16 +166,28 @@ static const char* filter_in(const char* argument) {
   return comma == NULL ? NULL : comma + 1;
 }
 
-static void begin(const char* argument, void* what) {
-  report* self = new_report((enum roce_report_what)GPOINTER_TO_INT(what), filter_in(argument));
+/* True if it listens. */
+static bool listen_to(enum roce_report_what what, const char* filter) {
+  report* self = new_report(what, filter);
   GString* fault = register_tap_listener("roce", self, self->filter, 0, reset, tap, draw, free_report);
 
-  if (fault == NULL) return;
+  if (fault == NULL) return true;
   fprintf(stderr, "rocetop: %s\n", fault->str);
   g_string_free(fault, TRUE);
   free_report(self);
-  exit(1); /* as tshark's own statistics do for a filter that does not compile */
+  return false;
 }
+
+#if ROCE_WIRESHARK_AT_LEAST(4, 5)
+static bool begin(const char* argument, void* what) {
+  return listen_to((enum roce_report_what)GPOINTER_TO_INT(what), filter_in(argument));
+}
+#else
+static void begin(const char* argument, void* what) {
+  /* As their own statistics do for a filter that does not compile. */
+  if (!listen_to((enum roce_report_what)GPOINTER_TO_INT(what), filter_in(argument))) exit(1);
+}
+#endif
 
 /* --- The menu ----------------------------------------------------------------------------------------------------- */
 

@@ -10,6 +10,7 @@
 #include <epan/packet.h>
 #include <epan/prefs.h>
 #include <epan/proto.h>
+#include <epan/proto_data.h>
 #include <epan/range.h>
 #include <epan/show_exception.h>
 #include <epan/tap.h>
