@@ -50,12 +50,12 @@ done
 [[ ${#programs[@]} -gt 0 ]] ||
   say "no Wireshark or tshark was found in PATH: installing for $series in the folders that Debian's uses"
 
+folders=
+if [[ " ${programs[*]} " == *" tshark "* ]]; then folders=$(tshark -G folders 2>/dev/null || true); fi
 # folder NAME DEFAULT: as tshark tells it, else the default.
 folder() {
-  local told=
-  if [[ " ${programs[*]} " == *" tshark "* ]]; then
-    told=$(tshark -G folders 2>/dev/null | sed -n "s/^$1:[[:blank:]]*//p")
-  fi
+  local told
+  told=$(sed -n "s/^$1:[[:blank:]]*//p" <<<"$folders")
   printf '%s' "${told:-$2}"
 }
 
