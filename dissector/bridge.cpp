@@ -31,12 +31,7 @@ roce_analysis* roce_begin(const roce_options* options) {
   }
 }
 
-void roce_free(roce_analysis* analysis) {
-  try {
-    delete analysis;
-  } catch (...) {
-  }
-}
+void roce_free(roce_analysis* analysis) { delete analysis; }  // destructors throw nothing
 
 roce_status roce_feed(roce_analysis* analysis, const roce_frame* frame) {
   if (analysis->failed) return ROCE_FAILED;

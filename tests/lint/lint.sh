@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# `./dev lint`: every check runs, then the ones that failed are named. `--fix-format` formats the C++ files instead.
+# `./dev lint`: every check runs, then the ones that failed are named. `--fix-format` formats C and C++ files instead.
 # clang-tidy needs build/release/compile_commands.json; `./dev lint` sees to it and to the packages.
 set -uo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." || exit 1
@@ -20,7 +20,7 @@ shell_scripts() {
 check_house_rules() { tracked | xargs -0 python3 tests/lint/house_rules.py; }
 check_shell() { shell_scripts | xargs -0 shellcheck --severity=warning; }
 check_format() {
-  tracked '*.h' '*.cpp' | xargs -0 clang-format-19 --dry-run -Werror 2>&1 |
+  tracked '*.h' '*.c' '*.cpp' | xargs -0 clang-format-19 --dry-run -Werror 2>&1 |
     sed -n 's/^\(.*:[0-9]*\):[0-9]*: error: code should be.*/\1: not formatted; .\/dev fmt does it/p' | sort -uV
   return "${PIPESTATUS[1]}"
 }
@@ -28,7 +28,7 @@ check_format() {
 check_tidy() { tracked 'src/*.cpp' 'cli/*.cpp' | xargs -0 python3 tests/lint/tidy.py build/release; }
 
 if [[ ${1:-} == --fix-format ]]; then
-  tracked '*.h' '*.cpp' | xargs -0 clang-format-19 -i
+  tracked '*.h' '*.c' '*.cpp' | xargs -0 clang-format-19 -i
   exit
 fi
 
