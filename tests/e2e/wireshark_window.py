@@ -24,6 +24,8 @@ PROFILE = pathlib.Path(__file__).resolve().parent.parent.parent / "dissector" / 
 
 NAK_BACKGROUND = (164, 0, 0)  # of the profile's colouring rules
 RESENT_BACKGROUND = (18, 39, 46)
+ACK_BACKGROUND = (238, 249, 236)
+CONVERSATION_BACKGROUND = (255, 192, 192)  # Wireshark's first colour of conversations
 
 
 class Display:
@@ -32,8 +34,9 @@ class Display:
     def __init__(self):
         self._folder = tempfile.TemporaryDirectory()
         end, write = os.pipe()
+        # -noreset: else it begins anew, and lets nobody in meanwhile, whenever its last client leaves.
         self._server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", "1400x900x24", "-fbdir",
-                                         self._folder.name, "-nolisten", "tcp"], pass_fds=[write],
+                                         self._folder.name, "-nolisten", "tcp", "-noreset"], pass_fds=[write],
                                         stderr=subprocess.DEVNULL)
         os.close(write)
         with os.fdopen(end) as pipe:
@@ -54,11 +57,13 @@ class Display:
         count = collections.Counter(struct.unpack(f"<{len(pixels) // 4}I", pixels))
         return collections.Counter({(p >> 16 & 255, p >> 8 & 255, p & 255): n for p, n in count.items()})
 
+    def xdotool(self, *arguments: str) -> str:
+        return subprocess.run(["xdotool", *arguments], env=os.environ | {"DISPLAY": self.name}, capture_output=True,
+                              text=True).stdout
+
     def windows(self) -> list[str]:
         """Titles of what is shown."""
-        done = subprocess.run(["xdotool", "search", "--onlyvisible", "--name", ".", "getwindowname", "%@"],
-                              env=os.environ | {"DISPLAY": self.name}, capture_output=True, text=True)
-        return done.stdout.splitlines()
+        return self.xdotool("search", "--onlyvisible", "--name", ".", "getwindowname", "%@").splitlines()
 
 
 class Window(unittest.TestCase):
@@ -99,6 +104,17 @@ class Window(unittest.TestCase):
         self.window(process, "write-loss.pcapng")
         wait_until(lambda: self.display.colours()[NAK_BACKGROUND] > 5_000, "a NAK's colour")
         wait_until(lambda: self.display.colours()[RESENT_BACKGROUND] > 50_000, "a resend's colour")
+
+    def test_a_connection_is_a_conversation_of_two_directions(self) -> None:
+        """Colorize Conversation (Ctrl-1) of a WRITE colours the ACKs as well: they are of another UDP conversation."""
+        process = self.wireshark("-Y", "frame.number == 5 || roce.analysis.kind == \"ack\"")
+        self.window(process, "write-loss.pcapng")
+        wait_until(lambda: self.display.colours()[ACK_BACKGROUND] > 50_000, "the colour of ACKs")
+        window = self.display.xdotool("search", "--onlyvisible", "--name", "write-loss").split()[0]
+        self.display.xdotool("windowfocus", window)
+        wait_until(lambda: self.display.xdotool("getwindowfocus").strip() == window, "the keyboard's focus")
+        self.display.xdotool("key", "ctrl+1")
+        wait_until(lambda: self.display.colours()[CONVERSATION_BACKGROUND] > 50_000, "the colour of a conversation")
 
     def test_report_and_table_are_windows(self) -> None:
         process = self.wireshark("-z", "roce,report", "-z", "roce,table")
