@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,7 +13,6 @@
 #include "present/connection_table.h"
 #include "present/paint.h"
 #include "present/text.h"
-#include "present/triage_json.h"
 #include "present/triage_text.h"
 
 namespace {
@@ -38,7 +38,6 @@ present::TextStyle style_of(const roce_report_options& options) {
 
 model::Selection selection_of(const roce_report_options& options) {
   model::Selection selection;
-  if (options.selection == nullptr) return selection;
   selection.connections.emplace();
   if (options.stream_count != 0) {
     selection.connections->insert(options.streams, options.streams + options.stream_count);
@@ -60,16 +59,15 @@ void write_text(const model::Snapshot& whole, const model::Snapshot& shown, cons
 std::string report_text(const model::Snapshot& whole, const roce_report_options& options) {
   std::string text;
   const present::TextSink sink = [&text](std::string_view piece) { text += piece; };
-  const model::Snapshot shown = model::select(whole, selection_of(options));
+  std::optional<model::Snapshot> chosen;
+  if (options.selection != nullptr) chosen = model::select(whole, selection_of(options));
+  const model::Snapshot& shown = chosen ? *chosen : whole;
   switch (options.what) {
     case ROCE_REPORT_TEXT:
       write_text(whole, shown, options, sink);
       break;
     case ROCE_REPORT_TABLE:
       present::write_connection_table(shown, style_of(options), true, sink);
-      break;
-    case ROCE_REPORT_JSON:
-      present::write_triage_json(shown, sink);
       break;
   }
   return text;

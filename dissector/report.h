@@ -14,9 +14,8 @@ extern "C" {
 #endif
 
 enum roce_report_what {
-  ROCE_REPORT_TEXT,  /* what the capture is worth, findings, connections */
-  ROCE_REPORT_TABLE, /* all connections, worst first */
-  ROCE_REPORT_JSON   /* rocetop.triage/1, for tests and scripts */
+  ROCE_REPORT_TEXT, /* what the capture is worth, findings, connections */
+  ROCE_REPORT_TABLE /* all connections, worst first */
 };
 
 typedef struct roce_report_options {

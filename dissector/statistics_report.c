@@ -19,7 +19,7 @@
 
 enum { kWindowWidth = 72, kUsualWidth = 80, kNarrowest = 20 };
 
-static const char* const kTitle = "RoCE Report";
+static const char* const kTitles[] = {"RoCE Report", "RoCE Connections"}; /* by enum roce_report_what */
 
 typedef struct report {
   enum roce_report_what what;
@@ -141,7 +141,7 @@ static void window_closed(void* data) {
 static void show(const funnel_ops_t* ops, report* self) {
   if (self->closed) return;
   if (self->window == NULL) {
-    self->window = ops->new_text_window(ops->ops_id, kTitle);
+    self->window = ops->new_text_window(ops->ops_id, kTitles[self->what]);
     ops->set_close_cb(self->window, window_closed, self);
   }
   fill(ops, self->window, self);
@@ -213,7 +213,7 @@ static void chosen_in_menu(gpointer data _U_) {
       self->filter = NULL;
     }
   }
-  fill(ops, ops->new_text_window(ops->ops_id, kTitle), self);
+  fill(ops, ops->new_text_window(ops->ops_id, kTitles[self->what]), self);
   free_report(self);
 }
 
@@ -230,5 +230,6 @@ void roce_register_report(void) {
 
   register_stat_tap_ui(&as_report, GINT_TO_POINTER(ROCE_REPORT_TEXT));
   register_stat_tap_ui(&as_table, GINT_TO_POINTER(ROCE_REPORT_TABLE));
-  funnel_register_menu(kTitle, REGISTER_PACKET_STAT_GROUP_UNSORTED, chosen_in_menu, NULL, NULL, FALSE);
+  funnel_register_menu(kTitles[ROCE_REPORT_TEXT], REGISTER_PACKET_STAT_GROUP_UNSORTED, chosen_in_menu, NULL, NULL,
+                       FALSE);
 }

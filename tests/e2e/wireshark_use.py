@@ -343,7 +343,8 @@ class Counts(unittest.TestCase):
 
     def test_table(self) -> None:
         for capture in captures():
-            rows = {int(row[0]): row for row in self.rows(statistics(capture, *TWO_PASSES).split("rocetop's analysis")[0])}
+            text = statistics(capture, *TWO_PASSES).split("rocetop's analysis")[0]
+            rows = {int(row[0]): row for row in self.rows(text)}
             connections = {c["id"]: c for c in self.connections(capture)}
             self.assertEqual(rows.keys(), connections.keys(), capture)
             for number, connection in connections.items():

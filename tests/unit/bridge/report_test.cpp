@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -65,15 +64,15 @@ TEST(Report, SaysFirstThatItIsOfWhatWiresharkHandedOver) {
 TEST(Report, IsOfNowUntilTheEndAndOfTheEndAfterIt) {
   // The resend may go on: until the end it is in no count.
   const Analysis analysis = analyse("W 100-103 | drop 102 | NAK 102 | W 102");
-  const auto resent = [&] {
-    const auto json = nlohmann::json::parse(report(analysis.get(), options_of(ROCE_REPORT_JSON)));
-    return json["connections"][0]["directions"][0]["requests"]["retransmitted_packets_by_cause"]["nak"].get<int>();
+  const auto told = [&] {
+    return report(analysis.get(), options_of(ROCE_REPORT_TEXT)).find("rule retransmit.nak") != std::string::npos ||
+           report(analysis.get(), options_of(ROCE_REPORT_TEXT)).find("went back once") != std::string::npos;
   };
-  EXPECT_EQ(resent(), 0);
-  EXPECT_EQ(resent(), 0) << "to ask ends nothing";
+  EXPECT_FALSE(told());
+  EXPECT_FALSE(told()) << "to ask ends nothing";
   roce_end(analysis.get());
-  EXPECT_EQ(resent(), 1);
-  EXPECT_EQ(resent(), 1);
+  EXPECT_TRUE(told()) << report(analysis.get(), options_of(ROCE_REPORT_TEXT));
+  EXPECT_TRUE(told());
 }
 
 TEST(Report, AFilterChoosesConnections) {
