@@ -238,7 +238,8 @@ class Robustness(Plugin):
 
     def survives(self, capture: pathlib.Path, *more: str) -> None:
         capture.chmod(0o644)
-        done = self.tshark.run("-2", "-nVxr", str(capture), *more)
+        statistics = [word for name in ("report", "conv", "tree", "table") for word in ("-z", f"roce,{name}")]
+        done = self.tshark.run("-2", "-nVxr", str(capture), *statistics, *more)
         self.assertEqual(done.returncode, 0, f"{capture.name}: {done.stderr[-2000:]}")
         for line in done.stderr.splitlines():
             self.assertNotIn("RoCE", line)
