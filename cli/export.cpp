@@ -268,8 +268,8 @@ CLI::App* add_export(CLI::App& app, ExportOptions& options) {
   command->footer(
       "It prints the address that it serves, and logs to standard error. Paths: /metrics, / for people, /-/healthy and "
       "/healthz (the process lives), /-/ready (there is something to scrape, and an interface is up).\n\n"
-      "SIGHUP reads --web.config.file and --config again; a changed web configuration, certificate or key is noticed "
-      "within seconds. Of --config's options --interval and --web.config.file follow at once, others take a restart, "
+      "SIGHUP reads --web.config.file and --config again; that one of them has changed, or a certificate or key, is "
+      "noticed within seconds. Of --config's options --interval and --web.config.file follow at once, others take a restart, "
       "which is logged. SIGTERM and Ctrl-C end it; answers that have begun may end for a second.\n\n"
       "Exit status: 0, after signals too; 2 after an error, or if the input was broken. A capture that has ended is "
       "served on, with rocetop_up 0.\n\n"
