@@ -23,7 +23,7 @@ void copy_text(const std::string& from, char* to, std::size_t size) {
 
 extern "C" {
 
-roce_analysis* roce_begin(const roce_options* options) {
+roce_analysis* roce_begin(const roce_options* options) noexcept {
   try {
     return new roce_analysis(*options);
   } catch (...) {
@@ -31,9 +31,9 @@ roce_analysis* roce_begin(const roce_options* options) {
   }
 }
 
-void roce_free(roce_analysis* analysis) { delete analysis; }  // destructors throw nothing
+void roce_free(roce_analysis* analysis) noexcept { delete analysis; }  // destructors throw nothing
 
-roce_status roce_feed(roce_analysis* analysis, const roce_frame* frame) {
+roce_status roce_feed(roce_analysis* analysis, const roce_frame* frame) noexcept {
   if (analysis->failed) return ROCE_FAILED;
   try {
     return analysis->session.feed(*frame);
@@ -43,7 +43,7 @@ roce_status roce_feed(roce_analysis* analysis, const roce_frame* frame) {
   }
 }
 
-void roce_end(roce_analysis* analysis) {
+void roce_end(roce_analysis* analysis) noexcept {
   if (analysis->failed) return;
   try {
     analysis->session.end();
@@ -52,7 +52,7 @@ void roce_end(roce_analysis* analysis) {
   }
 }
 
-bool roce_describe(const roce_analysis* analysis, const roce_frame* frame, bool settled, roce_packet* packet) {
+bool roce_describe(const roce_analysis* analysis, const roce_frame* frame, bool settled, roce_packet* packet) noexcept {
   try {
     return analysis->session.describe(*frame, settled, *packet);
   } catch (...) {
@@ -60,11 +60,11 @@ bool roce_describe(const roce_analysis* analysis, const roce_frame* frame, bool 
   }
 }
 
-uint64_t roce_frames_omitted(const roce_analysis* analysis) { return analysis->session.omitted(); }
+uint64_t roce_frames_omitted(const roce_analysis* analysis) noexcept { return analysis->session.omitted(); }
 
-bool roce_failed(const roce_analysis* analysis) { return analysis->failed; }
+bool roce_failed(const roce_analysis* analysis) noexcept { return analysis->failed; }
 
-bool roce_check_thresholds(const char* thresholds, char* fault, size_t fault_size) {
+bool roce_check_thresholds(const char* thresholds, char* fault, size_t fault_size) noexcept {
   try {
     rocetop::verdict::Thresholds ignored;
     const std::string problem = rocetop::dissector::apply_thresholds(thresholds, ignored);
@@ -75,7 +75,7 @@ bool roce_check_thresholds(const char* thresholds, char* fault, size_t fault_siz
   }
 }
 
-void roce_address_text(const uint8_t address[16], char* text, size_t size) {
+void roce_address_text(const uint8_t address[16], char* text, size_t size) noexcept {
   try {
     copy_text(rocetop::IpAddress::v6(address).to_string(), text, size);
   } catch (...) {
@@ -83,21 +83,21 @@ void roce_address_text(const uint8_t address[16], char* text, size_t size) {
   }
 }
 
-const char* roce_kind_word(roce_kind kind) {
+const char* roce_kind_word(roce_kind kind) noexcept {
   return rocetop::model::word(static_cast<rocetop::track::Kind>(kind)).data();
 }
 
-const char* roce_cause_word(roce_cause cause) {
+const char* roce_cause_word(roce_cause cause) noexcept {
   return rocetop::model::word(static_cast<rocetop::track::Cause>(cause)).data();
 }
 
-const char* roce_space_word(roce_space space) {
+const char* roce_space_word(roce_space space) noexcept {
   return rocetop::model::word(static_cast<rocetop::track::SpaceName>(space)).data();
 }
 
-const char* roce_fate_word(roce_kind fate) { return fate == ROCE_ACK ? "acknowledged" : roce_kind_word(fate); }
+const char* roce_fate_word(roce_kind fate) noexcept { return fate == ROCE_ACK ? "acknowledged" : roce_kind_word(fate); }
 
-const char* roce_ecn_words(uint8_t ecn) {
+const char* roce_ecn_words(uint8_t ecn) noexcept {
   return rocetop::model::in_words(static_cast<rocetop::wire::Ecn>(ecn & 3)).data();
 }
 

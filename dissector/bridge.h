@@ -11,7 +11,10 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
+#define ROCE_NOEXCEPT noexcept
 extern "C" {
+#else
+#define ROCE_NOEXCEPT
 #endif
 
 typedef struct roce_analysis roce_analysis;
@@ -178,35 +181,36 @@ typedef struct roce_packet {
 } roce_packet;
 
 /* "192.0.2.1", cut to `size` bytes with the 0 at its end. */
-void roce_address_text(const uint8_t address[16], char* text, size_t size);
+void roce_address_text(const uint8_t address[16], char* text, size_t size) ROCE_NOEXCEPT;
 
 /* Words for enums: static, never NULL. */
-const char* roce_kind_word(enum roce_kind kind);
-const char* roce_cause_word(enum roce_cause cause);
-const char* roce_space_word(enum roce_space space); /* "" for none */
-const char* roce_fate_word(enum roce_kind fate);
-const char* roce_ecn_words(uint8_t ecn);
+const char* roce_kind_word(enum roce_kind kind) ROCE_NOEXCEPT;
+const char* roce_cause_word(enum roce_cause cause) ROCE_NOEXCEPT;
+const char* roce_space_word(enum roce_space space) ROCE_NOEXCEPT; /* "" for none */
+const char* roce_fate_word(enum roce_kind fate) ROCE_NOEXCEPT;
+const char* roce_ecn_words(uint8_t ecn) ROCE_NOEXCEPT;
 
 /* An analysis of one capture. NULL: out of memory. A fault in `options->thresholds` leaves the defaults, and
  * roce_fault() says so. */
-roce_analysis* roce_begin(const roce_options* options);
-void roce_free(roce_analysis* analysis); /* or NULL */
+roce_analysis* roce_begin(const roce_options* options) ROCE_NOEXCEPT;
+void roce_free(roce_analysis* analysis) ROCE_NOEXCEPT; /* or NULL */
 
 /* Checks `thresholds` as roce_options has them. True if they are fine; else a sentence is in `fault`. */
-bool roce_check_thresholds(const char* thresholds, char* fault, size_t fault_size);
+bool roce_check_thresholds(const char* thresholds, char* fault, size_t fault_size) ROCE_NOEXCEPT;
 
 /* The next frame, whatever it holds. Each frame once, in the order of the capture. */
-enum roce_status roce_feed(roce_analysis* analysis, const roce_frame* frame);
+enum roce_status roce_feed(roce_analysis* analysis, const roce_frame* frame) ROCE_NOEXCEPT;
 /* No more frames will come: what was open gets its fate. */
-void roce_end(roce_analysis* analysis);
+void roce_end(roce_analysis* analysis) ROCE_NOEXCEPT;
 
 /* What is known of a frame that was fed; with `settled`, also what later frames told. False where it holds no RoCE.
  * Where nothing is remembered of it, what the frame itself says. */
-bool roce_describe(const roce_analysis* analysis, const roce_frame* frame, bool settled, roce_packet* packet);
+bool roce_describe(const roce_analysis* analysis, const roce_frame* frame, bool settled,
+                   roce_packet* packet) ROCE_NOEXCEPT;
 
 /* Frames that found no room (roce_options.max_frames), and whether the analysis broke down. */
-uint64_t roce_frames_omitted(const roce_analysis* analysis);
-bool roce_failed(const roce_analysis* analysis);
+uint64_t roce_frames_omitted(const roce_analysis* analysis) ROCE_NOEXCEPT;
+bool roce_failed(const roce_analysis* analysis) ROCE_NOEXCEPT;
 
 #ifdef __cplusplus
 }

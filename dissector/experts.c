@@ -19,9 +19,13 @@
                                   "Acknowledges a packet that is not in the capture")                                  \
                                   row(QP_REUSE, "qp_reuse", PI_SEQUENCE, PI_CHAT,                                      \
                                       "Queue pair used again by another connection")                                   \
-                                      row(ICRC_BAD, "icrc_bad", PI_CHECKSUM, PI_ERROR, "ICRC bad")                     \
-                                          row(CE, "ce", PI_SEQUENCE, PI_CHAT, "Congestion experienced (CE)")           \
-                                              row(CNP, "cnp", PI_SEQUENCE, PI_NOTE, "Congestion notification (CNP)")   \
+                                      row(ICRC_BAD, "icrc_bad", PI_CHECKSUM, PI_ERROR, "ICRC bad") row(                \
+                                          CE, "ce", PI_SEQUENCE, PI_CHAT, "Congestion experienced (CE)")               \
+                                          row(CNP, "cnp", PI_SEQUENCE, PI_NOTE, "Congestion notification (CNP)") row(  \
+                                              BROKEN, "broken", PI_UNDECODED, PI_ERROR,                                \
+                                              "The analysis broke down: out of memory, or a fault of rocetop")         \
+                                              row(NOT_REMEMBERED, "not_remembered", PI_UNDECODED, PI_NOTE,             \
+                                                  "Not remembered: beyond the frames of preference roce.max_frames")   \
                                                   row(UNDECODABLE, "undecodable", PI_UNDECODED, PI_WARN,               \
                                                       "RoCE that could not be decoded")
 
@@ -99,7 +103,13 @@ void roce_add_experts(packet_info* pinfo, proto_item* item, const roce_packet* p
     expert_add_info_format(pinfo, item, &ei[E_UNDECODABLE], "Not decodable: %s", p->undecodable_words);
     return;
   }
-  if (p->known & ROCE_KNOWS_ANALYSIS) add_verdict(pinfo, item, p);
+  if (p->known & ROCE_KNOWS_ANALYSIS) {
+    add_verdict(pinfo, item, p);
+  } else if (roce_current_analysis() != NULL && roce_failed(roce_current_analysis())) {
+    add(pinfo, item, E_BROKEN);
+  } else {
+    add(pinfo, item, E_NOT_REMEMBERED);
+  }
   if (p->icrc == ROCE_ICRC_BAD) add(pinfo, item, E_ICRC_BAD);
   if (p->ecn == 3 && p->is_data) add(pinfo, item, E_CE);
 }

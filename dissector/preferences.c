@@ -7,8 +7,16 @@
 
 roce_preferences roce_prefs = {TRUE, TRUE, TRUE, TRUE, TRUE, NULL, MAX_FRAMES, ""};
 
+/* A value that is none is said to be so; the default stands. */
+static void check_preferences(void) {
+  char fault[200];
+  if (!roce_check_thresholds(roce_prefs.thresholds, fault, sizeof fault)) {
+    report_failure("Preference roce.thresholds: %s", fault);
+  }
+}
+
 void roce_register_preferences(int proto) {
-  module_t* module = prefs_register_protocol(proto, NULL);
+  module_t* module = prefs_register_protocol(proto, check_preferences);
   prefs_register_bool_preference(module, "analyze", "Analyze RoCE",
                                  "Follow every RoCE connection: retransmissions and their causes, missing packets, "
                                  "acknowledgements, round trips, congestion. Off, this protocol does nothing.",

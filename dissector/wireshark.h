@@ -22,6 +22,7 @@
 #include <string.h>
 #include <wiretap/wtap.h>
 #include <ws_version.h>
+#include <wsutil/report_message.h>
 #if __has_include(<wsutil/plugins.h>)
 #include <wsutil/plugins.h>
 #endif

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the Wireshark plugin costs: tshark's time with it as a ratio to tshark's without, for the same command on the same
-made capture, in one run.
+"""What the Wireshark plugin costs: tshark's time with it as a ratio to tshark's without, for the same command on the
+same made capture, in one run.
 
 Rounds go through both in turn, so that a busy moment of the machine hits both; the best round of each counts. CPU time
 is what counts, for a busy machine adds to the rest. The command makes a tree and asks for none of the plugin's fields:

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """The Wireshark plugin says of every frame what `rocetop packets` says: tshark against `packets --json`, tshark -2
-against `packets --two-pass --json`.
+against `packets --two-pass --json`. And the times of messages and CNPs that it shows are those that `rocetop triage`
+counts.
 
 usage: wireshark.py ROCETOP PLUGIN CAPTURES [--all] [--part N/M]
 
@@ -110,9 +111,66 @@ def differences(expected: dict[str, dict], frames: list[dict[str, str]]):
             yield number, "frame", "RoCE", "not shown"
 
 
+class Times:
+    """How many, the least and the most."""
+
+    def __init__(self) -> None:
+        self.count, self.least, self.most = 0, None, None
+
+    def add(self, count: int, least: int, most: int) -> None:
+        self.count += count
+        self.least = least if self.least is None else min(self.least, least)
+        self.most = most if self.most is None else max(self.most, most)
+
+    def __str__(self) -> str:
+        return f"{self.count} of {self.least} to {self.most} ns" if self.count else "none"
+
+
+def nanoseconds(text: str) -> int:
+    whole, _, part = text.partition(".")
+    return int(whole) * 10**9 + int(part.ljust(9, "0"))
+
+
+def times_of_triage(rocetop: str, capture: pathlib.Path) -> dict[str, Times] | None:
+    """None where it counts something else: it leaves out messages that the capture has in part, and knows in the end
+    which packets were already another connection's."""
+    done = subprocess.run([rocetop, "triage", "--json", str(capture)], capture_output=True, text=True)
+    times = {name: Times() for name in ("write", "send", "read", "atomic", "cnp")}
+    connections = json.loads(done.stdout)["connections"]
+    qpns = [c["b"]["qpn"] for c in connections]
+    for connection in connections:
+        for direction in connection["directions"]:
+            messages = direction.get("messages") or {}
+            if any(m["partial"] for m in messages.values()):
+                return None
+            found = {name: m["completion_ns"] for name, m in messages.items()}
+            found["cnp"] = (direction.get("congestion") or {}).get("ce_to_cnp_ns")
+            for name, summary in found.items():
+                if summary:
+                    times[name].add(summary["count"], summary["min"], summary["max"])
+    return times if len(set(qpns)) == len(qpns) else None
+
+
+def different_times(rocetop: str, capture: pathlib.Path, shown: list[dict[str, str]]):
+    """(what, as triage has it, as it is shown) of each."""
+    counted = times_of_triage(rocetop, capture)
+    if counted is None:
+        return
+    times = {name: Times() for name in counted}
+    for frame in shown:
+        for name, field in ((frame["roce.msg.operation"], "roce.msg.completion_time"), ("cnp", "roce.cnp.delay")):
+            if frame[field]:
+                time = nanoseconds(frame[field])
+                times[name].add(1, time, time)
+    for name, expected in counted.items():
+        if str(expected) != str(times[name]):
+            yield name, expected, times[name]
+
+
 def compare(rocetop: str, tshark: Tshark, capture: pathlib.Path) -> tuple[int, int]:
     """Frames compared, and differences, both ways of reading it together."""
-    names = ["frame.number", "roce.undecodable", *HEADERS, *ANALYSIS, *IP]
+    names = ["frame.number", "roce.undecodable", *HEADERS, *ANALYSIS, *IP, "roce.msg.operation",
+             "roce.msg.completion_time", "roce.cnp.delay"]
     frames = faults = 0
     for options, more in ([], []), (["--two-pass"], ["-2"]):
         expected = packets(rocetop, capture, *options)
@@ -122,6 +180,9 @@ def compare(rocetop: str, tshark: Tshark, capture: pathlib.Path) -> tuple[int, i
             faults += 1
             if faults <= 5:
                 print(f"{capture.name}{' -2' if more else ''}: frame {number}: {name} is '{is_}', not '{must_be}'")
+    for name, counted, is_ in different_times(rocetop, capture, shown):
+        faults += 1
+        print(f"{capture.name}: times of {name}: {is_}; triage has {counted}")
     return frames, faults
 
 

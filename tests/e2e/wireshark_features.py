@@ -174,6 +174,16 @@ class Analysis(Plugin):
     def test_remembers_as_many_frames_as_it_may(self) -> None:
         kinds = self.column(CAPTURES / "write-loss.pcapng", "roce.analysis.kind", "-o", "roce.max_frames:100")
         self.assertEqual(sum(1 for kind in kinds if kind), 100)
+        text = self.tshark.text("-r", self.tshark.readable(CAPTURES / "write-loss.pcapng"), "-q", "-z", "expert,note",
+                                "-o", "roce.max_frames:100")
+        left = sum(1 for psn in self.column(CAPTURES / "write-loss.pcapng", "roce.psn") if psn) - 100
+        self.assertRegex(text, rf"{left} +Undecoded +RoCE analysis +Not remembered")
+
+    def test_says_that_a_threshold_is_none(self) -> None:
+        done = self.tshark.run("-r", self.tshark.readable(CAPTURES / "write-loss.pcapng"), "-c", "1", "-o",
+                               "roce.thresholds:early_wait=soon")
+        self.assertIn("Preference roce.thresholds: ", done.stderr)
+        self.assertEqual(done.stdout.count("\n"), 1)
 
     def test_numbers_of_frames_are_those_shown(self) -> None:
         # -R keeps some frames, and numbers those.
