@@ -83,7 +83,7 @@ char* copy_of(std::string_view text) {
 
 }  // namespace
 
-char* roce_report(roce_analysis* analysis, const roce_report_options* options) {
+char* roce_report(roce_analysis* analysis, const roce_report_options* options) noexcept {
   try {
     if (analysis == nullptr || analysis->failed) return copy_of(kNoAnalysis);
     return copy_of(report_text(analysis->session.snapshot(), *options));
@@ -92,4 +92,4 @@ char* roce_report(roce_analysis* analysis, const roce_report_options* options) {
   }
 }
 
-void roce_free_text(char* text) { std::free(text); }
+void roce_free_text(char* text) noexcept { std::free(text); }

@@ -29,8 +29,8 @@ typedef struct roce_report_options {
 
 /* As of now, or final after roce_end(). To be freed with roce_free_text(). NULL: out of memory, or a fault of ours.
  * `analysis` may be NULL: a sentence says that there is none. */
-char* roce_report(roce_analysis* analysis, const roce_report_options* options);
-void roce_free_text(char* text);
+char* roce_report(roce_analysis* analysis, const roce_report_options* options) ROCE_NOEXCEPT;
+void roce_free_text(char* text) ROCE_NOEXCEPT;
 
 #ifdef __cplusplus
 }

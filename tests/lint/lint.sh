@@ -25,7 +25,7 @@ check_format() {
   return "${PIPESTATUS[1]}"
 }
 # The files that ship; tests may be plainer. .clang-tidy says which checks and why, tidy.py how it is done quickly.
-check_tidy() { tracked 'src/*.cpp' 'cli/*.cpp' | xargs -0 python3 tests/lint/tidy.py build/release; }
+check_tidy() { tracked 'src/*.cpp' 'cli/*.cpp' 'dissector/*.cpp' | xargs -0 python3 tests/lint/tidy.py build/release; }
 
 if [[ ${1:-} == --fix-format ]]; then
   tracked '*.h' '*.c' '*.cpp' | xargs -0 clang-format-19 -i
