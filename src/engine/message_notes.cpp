@@ -30,6 +30,7 @@ Operation operation_of(std::uint8_t opcode) {
 std::optional<std::uint64_t> bytes_of(const wire::Packet& first, Operation operation) {
   switch (operation) {
     case Operation::kWrite:
+      return first.has(wire::kReth) ? first.reth.dma_length : first.payload_bytes;
     case Operation::kRead:
       return first.has(wire::kReth) ? std::optional<std::uint64_t>{first.reth.dma_length} : std::nullopt;
     case Operation::kAtomic:
@@ -75,14 +76,17 @@ MessageNotes::Span& MessageNotes::begin(const Request& request, MessageList& lis
   note.first_frame = request.frame;
   note.first_time = request.time;
   note.bytes = bytes_of(request.packet, note.operation);
-  if (note.operation != Operation::kSend) note.bytes_known_in = request.frame;
+  // A SEND tells it by its last packet, and so does a WRITE whose RETH is cut off.
+  const bool by_payload =
+      note.operation == Operation::kSend || (note.operation == Operation::kWrite && !request.packet.has(wire::kReth));
+  if (note.bytes && !by_payload) note.bytes_known_in = request.frame;
   Span span;
   span.first = request.seq;
   span.last = request.last;
   span.answered = request.seq - 1;
   span.message = static_cast<std::uint32_t>(list.messages.size());
-  span.is_send = note.operation == Operation::kSend;
-  if (note.operation == Operation::kWrite && note.bytes && request.path_mtu != 0) {
+  span.by_payload = by_payload;
+  if (note.operation == Operation::kWrite && !by_payload && request.path_mtu != 0) {
     const auto psns = (static_cast<Sequence>(*note.bytes) + request.path_mtu - 1) / request.path_mtu;
     span.expected = request.seq + std::max<Sequence>(psns, 1) - 1;
   }
@@ -96,7 +100,7 @@ MessageNotes::Span& MessageNotes::begin(const Request& request, MessageList& lis
 void MessageNotes::go_on(Span& span, const Request& request, MessageList& list) {
   if (request.seq > span.last) {
     span.last = request.seq;
-    if (span.is_send) *list.messages[span.message - 1].bytes += request.packet.payload_bytes;
+    if (span.by_payload) *list.messages[span.message - 1].bytes += request.packet.payload_bytes;
   }
   if (!ends(wire::opcode_facts(request.packet.bth.opcode).position)) return;
   MessageNote& note = list.messages[span.message - 1];
@@ -115,8 +119,7 @@ std::uint32_t MessageNotes::on_request(const Request& request, MessageList& list
   if (span == nullptr) {
     if (!begins || list.messages.size() >= list.limit) return 0;
     span = &begin(request, list);
-    span->open =
-        request.packet.bth.operation() == wire::kReadRequest && request.last == request.seq && request.path_mtu == 0;
+    span->open = !request.last_known;
   }
   go_on(*span, request, list);
   return span->message;

@@ -43,6 +43,7 @@ class MessageNotes {
     Nanos time;
     Sequence seq = 0;
     Sequence last = 0;
+    bool last_known = true;  ///< false: of a READ, it is at least that
     const wire::Packet& packet;
     std::uint32_t path_mtu = 0;  ///< 0: not known
   };
@@ -65,9 +66,9 @@ class MessageNotes {
     Sequence expected = 0;  ///< of a WRITE: its last PSN; 0 where that is not known
     Sequence answered = 0;  ///< of what has a response: seen in order up to here
     std::uint32_t message = 0;
-    bool complete = false;  ///< its last packet was seen
-    bool is_send = false;
-    bool open = false;  ///< a READ whose span is not known
+    bool complete = false;    ///< its last packet was seen
+    bool by_payload = false;  ///< its length is the sum of its payloads
+    bool open = false;        ///< a READ whose span is not known
   };
 
   Span* find(Sequence seq);

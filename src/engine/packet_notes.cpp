@@ -151,8 +151,8 @@ void PacketNotes::on_request(Direction& direction, const Connection& connection,
   }
   note.psns_in_flight = flight.psns();
   note.bytes_in_flight = flight.bytes();
-  note.message =
-      direction.messages.on_request({arrived.frame, arrived.time, seq, reach.last, p, connection.path_mtu}, messages_);
+  note.message = direction.messages.on_request(
+      {arrived.frame, arrived.time, seq, reach.last, reach.known, p, connection.path_mtu}, messages_);
 }
 
 /// A request above all before.

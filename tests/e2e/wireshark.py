@@ -132,11 +132,14 @@ def nanoseconds(text: str) -> int:
 
 
 def times_of_triage(rocetop: str, capture: pathlib.Path) -> dict[str, Times] | None:
-    """None where it counts something else: it leaves out messages that the capture has in part, and knows in the end
-    which packets were already another connection's."""
+    """None where it counts something else: it leaves out messages that the capture has in part, and what comes behind
+    one that the capture never completes; and it knows in the end which packets were already another connection's."""
     done = subprocess.run([rocetop, "triage", "--json", str(capture)], capture_output=True, text=True)
     times = {name: Times() for name in ("write", "send", "read", "atomic", "cnp")}
-    connections = json.loads(done.stdout)["connections"]
+    report = json.loads(done.stdout)
+    connections = report["connections"]
+    if report["capture"]["capture_missed_packets"] or report["capture"]["truncated_roce_frames"]:
+        return None  # where RETHs are cut off, triage does not know which response is a READ's last
     qpns = [c["b"]["qpn"] for c in connections]
     for connection in connections:
         for direction in connection["directions"]:

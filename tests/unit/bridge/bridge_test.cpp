@@ -151,6 +151,24 @@ TEST(Bridge, GivesPacketsTheirMessage) {
   EXPECT_EQ(told.settled[7].completion_time_ns, 2'000);
 }
 
+TEST(Bridge, CompletesAReadByItsLastResponseWhereItsLengthIsCutOff) {
+  auto frames = generate::run_scenario("W 99-100 | ACK 100 | R 101-103 | RR 101-103 | W 104 | ACK 104");
+  constexpr std::uint32_t kRead = 4;
+  constexpr std::uint32_t kUpToTheBth = 54;
+  const Analysis analysis = begin();
+  for (std::uint32_t n = 1; n <= frames->size(); ++n) {
+    roce_frame frame = frame_of((*frames)[n - 1], n);
+    if (n == kRead) frame.captured_length = kUpToTheBth;
+    EXPECT_EQ(roce_feed(analysis.get(), &frame), ROCE_OK);
+  }
+  roce_end(analysis.get());
+  roce_packet read = {};
+  const roce_frame frame = frame_of((*frames)[kRead - 1], kRead);
+  ASSERT_TRUE(roce_describe(analysis.get(), &frame, true, &read));
+  EXPECT_EQ(read.message_completed_in, 7u);
+  EXPECT_FALSE(knows(read, ROCE_KNOWS_MESSAGE_LENGTH));
+}
+
 TEST(Bridge, GivesResendsTheMessageTheyRepeat) {
   const Told told = tell("S 100-103 | drop 102 | NAK 102 | S 102-103 | ACK 103");
   EXPECT_FALSE(knows(told.at_once[3], ROCE_KNOWS_MESSAGE)) << "the gap may hide the end of one";
