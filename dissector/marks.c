@@ -47,7 +47,13 @@ static void add_repeat(wmem_strbuf_t* marks, const roce_packet* p) {
   }
 }
 
+/* Most packets: nothing to say, and nothing spent on it. */
+static bool has_marks(const roce_packet* p) {
+  return roce_is_unusual(p) || p->names_frame != 0 || p->ecn == 3 || p->cnp_mark_frame != 0 || p->truncated;
+}
+
 const char* roce_marks(wmem_allocator_t* pool, const roce_packet* p) {
+  if (!has_marks(p)) return "";
   wmem_strbuf_t* marks = wmem_strbuf_new(pool, "");
   if (p->known & ROCE_KNOWS_ANALYSIS) add_repeat(marks, p);
   if (p->missing_before != 0) add(marks, wmem_strdup_printf(pool, "%u missing before", p->missing_before));

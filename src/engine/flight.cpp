@@ -2,8 +2,21 @@
 #include "engine/flight.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace rocetop::engine {
+
+void Flight::push(const Sent& newest) {
+  constexpr std::size_t kAtFirst = 16;
+  if (size_ == ring_.size()) {
+    std::vector<Sent> larger(std::max(kAtFirst, ring_.size() * 2));
+    for (std::size_t i = 0; i < size_; ++i) larger[i] = sent(i);
+    ring_ = std::move(larger);
+    oldest_ = 0;
+  }
+  ++size_;
+  sent(size_ - 1) = newest;
+}
 
 void Flight::send(Sequence first, Sequence last, std::uint32_t payload_bytes, bool skipped, FlightBudget& budget) {
   started_ = true;
@@ -16,7 +29,7 @@ void Flight::send(Sequence first, Sequence last, std::uint32_t payload_bytes, bo
     return;
   }
   --budget.left;
-  sent_.push_back({last, payload_bytes});
+  push({last, payload_bytes});
   bytes_ += payload_bytes;
 }
 
@@ -24,7 +37,7 @@ void Flight::close(Sequence last) {
   open_ = false;
   if (last <= highest_) return;
   highest_ = last;
-  if (!sent_.empty()) sent_.back().last = last;
+  if (size_ != 0) sent(size_ - 1).last = last;
 }
 
 void Flight::acknowledge(Sequence last, FlightBudget& budget) {
@@ -34,9 +47,10 @@ void Flight::acknowledge(Sequence last, FlightBudget& budget) {
     unknown_until_ = highest_;
   }
   acknowledged_ = std::max(acknowledged_, last);
-  while (!sent_.empty() && sent_.front().last <= acknowledged_) {
-    bytes_ -= sent_.front().bytes;
-    sent_.pop_front();
+  while (size_ != 0 && sent(0).last <= acknowledged_) {
+    bytes_ -= sent(0).bytes;
+    ++oldest_;
+    --size_;
     ++budget.left;
   }
 }

@@ -5,8 +5,8 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
+#include <vector>
 
 #include "base/psn.h"
 
@@ -39,7 +39,12 @@ class Flight {
     std::uint32_t bytes = 0;
   };
 
-  std::deque<Sent> sent_;  // not acknowledged, oldest first; from the first acknowledgement on
+  Sent& sent(std::size_t i) { return ring_[(oldest_ + i) & (ring_.size() - 1)]; }
+  void push(const Sent& sent);
+
+  std::vector<Sent> ring_;  // a power of two: not acknowledged, oldest first; from the first acknowledgement on
+  std::size_t oldest_ = 0;
+  std::size_t size_ = 0;
   Sequence highest_ = 0;
   Sequence acknowledged_ = 0;
   Sequence unknown_until_ = 0;  // of PSNs up to here the bytes are not known

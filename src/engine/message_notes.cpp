@@ -63,10 +63,14 @@ MessageNotes::Span* MessageNotes::open_before(Sequence seq) {
   return seq == span.last + 1 || seq <= span.expected ? &span : nullptr;
 }
 
+void MessageNotes::forget(std::size_t spans, MessageList& list) {
+  spans_.erase(spans_.begin(), spans_.begin() + static_cast<std::ptrdiff_t>(spans));
+  list.spans_left += spans;
+}
+
 void MessageNotes::make_room(MessageList& list) {
-  if (spans_.empty() || (spans_.size() < kMost && list.spans_left > 0)) return;
-  spans_.pop_front();
-  ++list.spans_left;
+  if (spans_.size() < kMost && list.spans_left > 0) return;
+  forget(std::min(spans_.size(), kForgottenTogether), list);
 }
 
 MessageNotes::Span& MessageNotes::begin(const Request& request, MessageList& list) {
@@ -90,8 +94,7 @@ MessageNotes::Span& MessageNotes::begin(const Request& request, MessageList& lis
     const auto psns = (static_cast<Sequence>(*note.bytes) + request.path_mtu - 1) / request.path_mtu;
     span.expected = request.seq + std::max<Sequence>(psns, 1) - 1;
   }
-  make_room(list);
-  if (list.spans_left > 0) --list.spans_left;
+  --list.spans_left;
   const auto at =
       std::upper_bound(spans_.begin(), spans_.end(), span.first, [](Sequence s, const Span& x) { return s < x.first; });
   return *spans_.insert(at, span);
@@ -118,6 +121,8 @@ std::uint32_t MessageNotes::on_request(const Request& request, MessageList& list
   if (span == nullptr && !begins) span = open_before(request.seq);
   if (span == nullptr) {
     if (!begins || list.messages.size() >= list.limit) return 0;
+    make_room(list);
+    if (list.spans_left == 0) return 0;
     span = &begin(request, list);
     span->open = !request.last_known;
   }
@@ -144,10 +149,10 @@ void MessageNotes::close_read(Sequence last) {
 
 void MessageNotes::acknowledge(Sequence last, MessageList& list) {
   acknowledged_ = std::max(acknowledged_.value_or(last), last);
-  while (spans_.size() > kAcknowledgedKept && spans_[kAcknowledgedKept].last <= last) {
-    spans_.pop_front();
-    ++list.spans_left;
-  }
+  if (spans_.size() < kAcknowledgedKept + kForgottenTogether) return;
+  std::size_t old = 0;
+  while (old + kAcknowledgedKept < spans_.size() && spans_[old + kAcknowledgedKept].last <= last) ++old;
+  if (old >= kForgottenTogether) forget(old, list);
 }
 
 }  // namespace rocetop::engine

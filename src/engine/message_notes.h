@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <vector>
 
 #include "base/nanos.h"
 #include "base/psn.h"
@@ -58,7 +59,8 @@ class MessageNotes {
 
  private:
   static constexpr std::size_t kAcknowledgedKept = 16;  ///< messages: what is resent needlessly is among the last
-  static constexpr std::size_t kMost = 1024;            ///< deeper queues are rare
+  static constexpr std::size_t kForgottenTogether = 16;
+  static constexpr std::size_t kMost = 1024;  ///< deeper queues are rare
 
   struct Span {
     Sequence first = 0;
@@ -77,7 +79,9 @@ class MessageNotes {
   void go_on(Span& span, const Request& request, MessageList& list);
   void make_room(MessageList& list);
 
-  std::deque<Span> spans_;  // ascending by first
+  void forget(std::size_t spans, MessageList& list);
+
+  std::vector<Span> spans_;  // ascending by first
   std::optional<Sequence> acknowledged_;
 };
 
