@@ -154,6 +154,7 @@ typedef struct roce_packet {
   enum roce_kind settled_kind; /* as it is known now */
   enum roce_cause cause;
   uint32_t original_frame;
+  bool original_hidden; /* it was seen, and has no number: the filter of tshark -2 -R left it out */
   uint32_t trigger_frame;
   uint32_t missing_before; /* PSNs */
   uint32_t acks_frame;

@@ -173,8 +173,10 @@ void describe_stream(const engine::FrameBook& book, const engine::PacketNote& no
   // Replies carry PSNs of the other end's requests.
   const engine::DirectionNote* owner = out.space == ROCE_SPACE_REQUESTS ? &direction : other;
   if (owner == nullptr || !owner->first_request || out.is_cnp) return;
+  const std::uint32_t relative = (out.psn - owner->first_request->value) & kMask24;
+  if (relative > kMask24 / 2) return;  // from before the first that was seen
   out.known |= ROCE_KNOWS_RELATIVE_PSN;
-  out.relative_psn = (out.psn - owner->first_request->value) & kMask24;
+  out.relative_psn = relative;
 }
 
 void describe_note(const engine::FrameRecord& record, bool settled, roce_packet& out) {

@@ -32,7 +32,8 @@ static void add_repeat(wmem_strbuf_t* marks, const roce_packet* p) {
   switch (p->settled_kind) {
     case ROCE_RETRANSMISSION:
       add(marks, "Retransmission");
-      wmem_strbuf_append_printf(marks, p->original_frame != 0 ? " of #%u" : ", first one not seen", p->original_frame);
+      if (p->original_frame != 0) wmem_strbuf_append_printf(marks, " of #%u", p->original_frame);
+      if (p->original_frame == 0 && !p->original_hidden) wmem_strbuf_append(marks, ", first one not seen");
       add_trigger(marks, p);
       break;
     case ROCE_REORDERED:

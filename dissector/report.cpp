@@ -67,6 +67,9 @@ std::string report_text(const model::Snapshot& whole, const roce_report_options&
       write_text(whole, shown, options, sink);
       break;
     case ROCE_REPORT_TABLE:
+      if (shown.connections.empty()) {
+        return whole.connections.empty() ? "no RoCE connection\n" : "no RoCE connection has a packet that matches\n";
+      }
       present::write_connection_table(shown, style_of(options), true, sink);
       break;
   }

@@ -20,14 +20,15 @@ static void end_first_pass(void) {
   if (analysis != NULL) roce_end(analysis);
 }
 
-static void analyse(const roce_frame* frame) {
+/* Whether it holds RoCE. */
+static bool analyse(const roce_frame* frame) {
   if (analysis == NULL) {
     uint16_t ports[ROCE_PORTS_MOST];
     const roce_options options = roce_current_options(ports);
     analysis = roce_begin(&options);
-    if (analysis == NULL) return;
+    if (analysis == NULL) return false;
   }
-  roce_feed(analysis, frame);
+  return roce_feed(analysis, frame) != ROCE_NOTHING;
 }
 
 /* Expert infos are a tap too: `-z expert` asks for no tree. */
@@ -57,8 +58,9 @@ static roce_packet* describe(packet_info* pinfo, const roce_frame* frame) {
 static int dissect(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data _U_) {
   roce_frame frame;
   if (!roce_prefs.analyze || !roce_frame_of(tvb, pinfo, &frame)) return 0;
-  if (!PINFO_FD_VISITED(pinfo)) analyse(&frame);
-  const bool stolen = roce_prefs.claim && (tree != NULL || pinfo->cinfo != NULL) && roce_is_stolen(pinfo);
+  const bool first_seen = !PINFO_FD_VISITED(pinfo) && analyse(&frame);
+  /* On the first visit also where nobody looks: dissectors of the payload build on what they saw then. */
+  const bool stolen = roce_prefs.claim && (first_seen || tree != NULL || pinfo->cinfo != NULL) && roce_is_stolen(pinfo);
   if (!stolen && !is_looked_at(pinfo, tree)) return 0;
   roce_packet* packet = describe(pinfo, &frame);
   if (packet == NULL) return 0;

@@ -97,6 +97,7 @@ bool Session::describe(const roce_frame& frame, bool settled, roce_packet& packe
   packet.wire_bytes = std::max(frame.wire_length, frame.captured_length);
   if (!describe_frame(decoded, packet)) return false;
   if (decoded.kind == wire::FrameKind::kRoce) describe_analysis(book_, settled, packet);
+  packet.original_hidden = packet.original_frame != 0 && numbers_.shown(packet.original_frame) == 0;
   for (std::uint32_t* number :
        {&packet.frame, &packet.original_frame, &packet.trigger_frame, &packet.acks_frame, &packet.names_frame,
         &packet.acked_in, &packet.cnp_mark_frame, &packet.message_first_frame, &packet.message_last_frame,

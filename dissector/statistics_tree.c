@@ -10,6 +10,7 @@
 #include "statistics.h"
 
 static const char* const kPackets = "RoCE packets";
+static const char* const kBeyond = "Beyond roce.max_frames: not judged";
 static const char* const kMissing = "PSNs missing (right before a packet)";
 
 static int operations;
@@ -71,7 +72,11 @@ static tap_packet_status tap(stats_tree* tree, packet_info* pinfo _U_, epan_diss
   if (packet->fecn) count(tree, "Congestion", congestion, "FECN");
   if (packet->becn) count(tree, "Congestion", congestion, "BECN");
   count(tree, "ICRC", icrc, icrc_words[packet->icrc]);
-  count_analysis(tree, packet);
+  if (packet->known & ROCE_KNOWS_ANALYSIS) {
+    count_analysis(tree, packet);
+  } else {
+    tick_stat_node(tree, kBeyond, 0, FALSE);
+  }
   return TAP_PACKET_REDRAW;
 }
 

@@ -23,7 +23,7 @@ from tshark import Tshark, skip  # noqa: E402
 
 PLUGIN = pathlib.Path()
 CAPTURES = pathlib.Path()
-ROCE_PORT, VEROCE_PORT, VXLAN_PORT = 4791, 4794, 4789
+ROCE_PORT, VEROCE_PORT, VXLAN_PORT, DNS_PORT = 4791, 4794, 4789, 53
 SEND_ONLY, WRITE_ONLY, ACK, FLUSH, CNP, XRC_SEND_ONLY = 0x04, 0x0A, 0x11, 0x1C, 0x81, 0xA4
 NOT_ECT, CE = 0, 3
 INFO = "_ws.col.Info"
@@ -103,6 +103,20 @@ class InfoColumn(Plugin):
         rnr = self.column(CAPTURES / "rnr.pcapng.zst", INFO, "-Y", "roce.analysis.rnr_nak")
         self.assertTrue(rnr and all("[RNR NAK, wait" in info for info in rnr), rnr)
 
+    def test_has_no_relative_psn_before_the_first(self) -> None:
+        # A capture that begins while a sender goes back.
+        capture = self.unpacked("write-loss.pcapng")
+        cut = capture.with_name("cut.pcapng")
+        subprocess.run(["editcap", "-r", capture, cut, "120-300"], check=True)
+        cut.chmod(0o644)
+        infos = self.column(cut, INFO, "-2")
+        self.assertIn("[Retransmission, first one not seen, NAK #7]", infos[7])
+        self.assertEqual([info for info in infos if "(+16777" in info], [])
+
+    def test_calls_nothing_unseen_that_a_filter_left_out(self) -> None:
+        infos = self.column(CAPTURES / "rnr.pcapng.zst", INFO, "-2", "-R", "roce.analysis.retransmission")
+        self.assertIn("[Retransmission, RNR NAK]", infos[0])
+
     def test_is_left_alone_by_preference(self) -> None:
         for name in ("write-loss.pcapng", "ce-cnp.pcapng.zst"):
             with_plugin = self.column(CAPTURES / name, INFO, "-o", "roce.info_column:FALSE")
@@ -123,6 +137,15 @@ class OtherDissectors(Plugin):
                          ["9", "9", "RRoCE", "RC Send Only QP=0x000026 PSN=9 (+0) Len=64"])
         kept = self.tshark.fields(stolen, names, "-o", "roce.claim:FALSE")[0]
         self.assertEqual((kept["infiniband.bth.psn"], kept["roce.psn"]), ("", "9"))
+
+    def test_see_a_claimed_packet_in_both_passes(self) -> None:
+        # What takes the payload puts messages together in the first pass, which shows nothing.
+        frames = [bytearray(f.data) for f in read_pcapng(self.unpacked("rnr.pcapng.zst"))[1]]
+        for data in frames:
+            data[34:36] = struct.pack(">H", DNS_PORT)
+        infos = self.column(self.write(*map(bytes, frames)), INFO, "-2")
+        self.assertTrue(any("RC Send First" in info for info in infos), infos[:3])
+        self.assertEqual([info for info in infos if "Dissector bug" in info], [])
 
     def test_that_throw_keep_nothing_from_the_analysis(self) -> None:
         # Wireshark 4.0 calls small SENDs malformed RPC-over-RDMA.
