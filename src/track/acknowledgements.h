@@ -21,7 +21,10 @@ class Acknowledgements {
   /// Any reply: somebody answers, and how many messages it has completed.
   void on_reply(const PacketFacts& reply);
   /// An acknowledgement whose AETH is cut off was seen: ACK or NAK.
-  void on_unreadable() { unreadable_ = true; }
+  void on_unreadable(Sequence seq) {
+    unreadable_ = true;
+    last_unreadable_ = seq;
+  }
   /// Everything up to `seq`, of the PSNs sent up to `highest`, is received. Not called for less than before.
   void advance(Sequence seq, const PacketFacts& reply, Sequence highest);
 
@@ -36,6 +39,8 @@ class Acknowledgements {
   std::optional<Nanos> last_reply_time() const { return last_reply_time_; }
   std::optional<Msn> last_msn() const { return last_msn_; }
   bool unreadable() const { return unreadable_; }
+  /// The latest reply that came without its AETH was for this PSN: an ACK of it, or a NAK or RNR NAK for it.
+  bool may_refuse(Sequence seq) const { return last_unreadable_ == seq; }
   FrameId last_frame() const { return last_frame_; }
   Nanos last_time() const { return last_time_; }
   /// The reply that acknowledged more than the tap saw.
@@ -73,6 +78,7 @@ class Acknowledgements {
   Nanos last_time_;
   std::optional<Msn> last_msn_;
   bool unreadable_ = false;
+  std::optional<Sequence> last_unreadable_;
   Answers answers_;
   std::optional<Sequence> closing_;  // waits kDirectionSkew
   Nanos closing_since_;

@@ -75,7 +75,7 @@ Cause cause_of(Sequence seq, const PacketFacts& packet, const SentSoFar& sent, E
   // Asked for before the capture began: what came since is all that is known.
   if (flow && seq < sent.first) return Cause::kReadRestart;
   if (seq < sent.first && e.wait < kSilence) return Cause::kUnknown;
-  if (replies.unreadable() && e.wait < kSilence) return Cause::kUnknown;
+  if (replies.unreadable() && (e.wait < kSilence || replies.may_refuse(seq))) return Cause::kUnknown;
   // A timer has it begin with the oldest PSN that is not acknowledged. This one had replies that the capture lacks, and
   // unless it waited for as long as a QP timeout, a NAK may have been among them.
   if (seq > replies.received() + 1 && e.wait < kResponsesFlow) return Cause::kUnknown;

@@ -40,7 +40,7 @@ void RequestSpace::on_reply(const PacketFacts& reply, Context& context, Observat
   if (!replies_.any_reply()) episodes_.replies_are_captured(counts_);
   replies_.on_reply(reply);
   if (reply.role == wire::Role::kAcknowledge && !reply.has_aeth) {
-    replies_.on_unreadable();  // ACK or NAK: both acknowledge what is before
+    replies_.on_unreadable(seq);  // ACK or NAK: both acknowledge what is before
     advance_received(seq - 1, reply, context);
     return;
   }

@@ -233,6 +233,11 @@ void after_tap(Docket& docket, const DirectionView& v) {
     f.explanation +=
         " The receiver also sent RNR NAKs: a sequence NAK may be the echo of one that the capture lacks, and nothing "
         "lost.";
+  } else if (v.connection->headers_cut) {
+    f.explanation +=
+        " The capture cut off what tells an RNR NAK from an ACK: the receiver may only not have been ready, and "
+        "nothing "
+        "lost.";
   } else {
     f.ruled_out.emplace_back("a full receive queue: no RNR NAK from this receiver");
   }

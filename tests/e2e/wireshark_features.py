@@ -127,6 +127,16 @@ class InfoColumn(Plugin):
         self.assertIn("PSN=15633705 Len=1024", infos[2])
 
 
+class CutPackets(Plugin):
+    def test_without_the_aeth_no_timer_is_blamed(self) -> None:
+        # What looks like an ACK may have been an RNR NAK, and is one here.
+        cut = self.tshark.user.home / "cut.pcapng"
+        subprocess.run(["editcap", "-s", "54", self.unpacked("rnr.pcapng.zst"), cut], check=True)
+        cut.chmod(0o644)
+        self.assertEqual(set(self.column(cut, "roce.analysis.cause", "-2", "-Y", "roce.analysis.retransmission")),
+                         {"unknown"})
+
+
 class OtherDissectors(Plugin):
     def test_do_not_keep_a_packet_by_its_source_port(self) -> None:
         stolen = self.write(roce(SEND_ONLY, 9, bytes(64), source_port=VXLAN_PORT))
