@@ -13,9 +13,7 @@ std::optional<std::string> AdapterWatch::look(Clock::time_point now) {
   if (found == unwatched_) return std::nullopt;
   unwatched_ = std::move(found);
   if (unwatched_.empty()) return std::nullopt;
-  std::string names;
-  for (const std::string& name : unwatched_) names += (names.empty() ? "" : ", ") + source::input_name(name);
-  return "warning: " + names + (unwatched_.size() == 1 ? " has" : " have") +
+  return "warning: " + source::input_names(unwatched_) + (unwatched_.size() == 1 ? " has" : " have") +
          " an RDMA device, and no part in what is watched: start rocetop again, or name interfaces with -i";
 }
 

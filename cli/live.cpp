@@ -167,10 +167,7 @@ Result<std::shared_ptr<engine::RingWriter>> begin_recording(const LiveOptions& o
 
 /// The names of what is watched, for a title.
 std::string title_of(const LiveOptions& options, const LiveInput& input) {
-  std::string title;
-  const auto& names = options.words.read_files.empty() ? input.interfaces : options.words.read_files;
-  for (const std::string& name : names) title += (title.empty() ? "" : ", ") + source::input_name(name);
-  return title;
+  return source::input_names(options.words.read_files.empty() ? input.interfaces : options.words.read_files);
 }
 
 /// The look that the options ask for; what text is printed with.

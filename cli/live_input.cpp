@@ -81,18 +81,12 @@ Result<LiveInput> replay(const LiveInputOptions& options) {
   return input;
 }
 
-/// Their names as they are shown.
-std::string names_of(const std::vector<std::string>& interfaces) {
-  std::string out;
-  for (const std::string& name : interfaces) out += (out.empty() ? "" : ", ") + source::input_name(name);
-  return out;
-}
-
 Result<source::InterfaceChoices> choose(bool every_adapter) {
   if (every_adapter) return source::choose_interfaces();
   auto one = source::choose_interface();
   if (!one) return one.error();
-  if (!one->passed_over.empty()) one->reason += "; -i watches others that have one: " + names_of(one->passed_over);
+  if (!one->passed_over.empty())
+    one->reason += "; -i watches others that have one: " + source::input_names(one->passed_over);
   return source::InterfaceChoices{{one->name}, one->reason};
 }
 
@@ -126,7 +120,7 @@ Result<LiveInput> open_live_input(const LiveInputOptions& options, std::string_v
     auto choice = choose(options.every_adapter);
     if (!choice) return choice.error();
     live.interfaces = std::move(choice->names);
-    input.chosen = "watching " + names_of(live.interfaces) + ": " + choice->reason;
+    input.chosen = "watching " + source::input_names(live.interfaces) + ": " + choice->reason;
   }
   input.interfaces = live.interfaces;
   live.buffer_bytes = std::min(live.buffer_bytes, kBuffersBytes / static_cast<std::uint32_t>(live.interfaces.size()));

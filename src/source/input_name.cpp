@@ -59,6 +59,12 @@ std::string input_name(std::string_view path) {
   return name;
 }
 
+std::string input_names(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + input_name(name);
+  return out;
+}
+
 const std::string* written_over(const std::string& path, const std::vector<std::string>& inputs) {
   for (const std::string& input : inputs) {
     std::error_code ignored;  // what cannot be compared, a pipe or a file that is not there, is another file

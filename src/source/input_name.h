@@ -13,6 +13,9 @@ namespace rocetop::source {
 /// written as \xNN, and cut after 256 bytes.
 std::string input_name(std::string_view path);
 
+/// input_name() of each: "eth0, eth1".
+std::string input_names(const std::vector<std::string>& names);
+
 /// The one of `inputs` ("-" is standard input) that `path` would write over, or null.
 const std::string* written_over(const std::string& path, const std::vector<std::string>& inputs);
 

@@ -85,6 +85,21 @@ std::string list_of(const std::vector<std::string>& names) {
   return out;
 }
 
+/// Of `devices`, those of the interface; as rdma_devices_of().
+std::vector<std::string> names_for(const std::string& interface, const std::vector<RdmaDevice>& devices,
+                                   const std::string& sysfs, unsigned index) {
+  std::vector<std::string> names;
+  for (const RdmaDevice& device : devices) {
+    if (std::find(device.interfaces.begin(), device.interfaces.end(), interface) != device.interfaces.end()) {
+      names.push_back(device.name);
+    }
+  }
+  if (names.empty() || index == 0) return names;
+  const auto shown = number_in(fs::path(sysfs) / "class" / "net" / interface / "ifindex");
+  if (shown && *shown != index) names.clear();
+  return names;
+}
+
 std::vector<std::string> names_of(const std::vector<Candidate>& candidates) {
   std::vector<std::string> names;
   names.reserve(candidates.size());
@@ -154,22 +169,15 @@ std::vector<NetworkInterface> network_interfaces() {
 }
 
 std::vector<std::string> rdma_devices_of(const std::string& interface, const std::string& sysfs, unsigned index) {
-  std::vector<std::string> names;
-  const auto shown = number_in(fs::path(sysfs) / "class" / "net" / interface / "ifindex");
-  if (index != 0 && shown && *shown != index) return names;
-  for (const RdmaDevice& device : rdma_devices(sysfs)) {
-    if (std::find(device.interfaces.begin(), device.interfaces.end(), interface) != device.interfaces.end()) {
-      names.push_back(device.name);
-    }
-  }
-  return names;
+  return names_for(interface, rdma_devices(sysfs), sysfs, index);
 }
 
 Result<InterfaceChoice> choose_interface(const std::vector<NetworkInterface>& interfaces, const std::string& sysfs) {
+  const std::vector<RdmaDevice> devices = rdma_devices(sysfs);
   std::vector<Candidate> candidates;
   for (const NetworkInterface& interface : interfaces) {
     if (interface.loopback || !interface.up) continue;
-    candidates.push_back({interface.name, rdma_devices_of(interface.name, sysfs, interface.index), interface.bytes});
+    candidates.push_back({interface.name, names_for(interface.name, devices, sysfs, interface.index), interface.bytes});
   }
   if (candidates.empty()) return Error{"no network interface is up", "Name one with -i, or read a capture with -r."};
   const auto best = std::max_element(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
@@ -194,11 +202,12 @@ namespace {
 
 /// Those with an RDMA device, without what is part of a bond that is one of them.
 std::vector<Candidate> with_rdma(const std::vector<NetworkInterface>& interfaces, const std::string& sysfs) {
+  const std::vector<RdmaDevice> devices = rdma_devices(sysfs);
   std::vector<Candidate> found;
   for (const NetworkInterface& interface : interfaces) {
     if (interface.loopback) continue;
-    auto devices = rdma_devices_of(interface.name, sysfs, interface.index);
-    if (!devices.empty()) found.push_back({interface.name, std::move(devices), interface.bytes});
+    auto names = names_for(interface.name, devices, sysfs, interface.index);
+    if (!names.empty()) found.push_back({interface.name, std::move(names), interface.bytes});
   }
   // What passes a part of a bond passes the bond as well. One that is a part itself is none, whatever /sys says.
   const auto has_bond = [&, names = names_of(found)](const Candidate& candidate) {
