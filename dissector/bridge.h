@@ -98,7 +98,6 @@ enum roce_known {
   ROCE_KNOWS_MESSAGE_LENGTH = 1 << 11,
   ROCE_KNOWS_COMPLETION_TIME = 1 << 12,
   ROCE_KNOWS_SYNDROME = 1 << 13,
-  ROCE_KNOWS_PAYLOAD_BYTES = 1 << 14,
   ROCE_KNOWS_SPELLED_QPN = 1 << 15,
   ROCE_KNOWS_ANALYSIS = 1 << 16, /* the fields from `stream` on are those of this frame */
   ROCE_KNOWS_OTHER_STREAM = 1 << 17
@@ -191,8 +190,8 @@ const char* roce_space_word(enum roce_space space) ROCE_NOEXCEPT; /* "" for none
 const char* roce_fate_word(enum roce_kind fate) ROCE_NOEXCEPT;
 const char* roce_ecn_words(uint8_t ecn) ROCE_NOEXCEPT;
 
-/* An analysis of one capture. NULL: out of memory. A fault in `options->thresholds` leaves the defaults, and
- * roce_fault() says so. */
+/* An analysis of one capture. NULL: out of memory. A fault in `options->thresholds` leaves the defaults:
+ * roce_check_thresholds() says what it is. */
 roce_analysis* roce_begin(const roce_options* options) ROCE_NOEXCEPT;
 void roce_free(roce_analysis* analysis) ROCE_NOEXCEPT; /* or NULL */
 

@@ -5,12 +5,6 @@
 
 namespace rocetop::engine {
 
-FrameObserver FrameBook::observer() {
-  return [this](const source::Frame& frame, const wire::Decoded& decoded, const track::Observation& observation) {
-    on_frame(frame, decoded, observation);
-  };
-}
-
 const FrameRecord* FrameBook::record_of(std::uint32_t frame) const {
   const std::size_t page = frame / kPage;
   if (page >= pages_.size() || pages_[page] == nullptr) return nullptr;

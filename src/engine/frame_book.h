@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // FrameBook: what is remembered of every RoCE frame of an analysis, so that a face can show any of them at any time:
-// what was said of it when it was read, what later packets settled, and what PacketNotes adds. Hand `observer()` and
-// the book itself (as the sink) to Analysis::begin(). Bounded: frames beyond the limit are counted, not remembered.
+// what was said of it when it was read, what later packets settled, and what PacketNotes adds. Hand on_frame()
+// and the book itself (as the sink) to Analysis::begin(). Bounded: frames beyond the limit are counted, not remembered.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ class FrameBook final : public track::ResolutionSink {
  public:
   explicit FrameBook(std::size_t frame_limit) : frame_limit_(frame_limit), notes_(frame_limit) {}
 
-  FrameObserver observer();
+  /// As a FrameObserver.
   void on_frame(const source::Frame& frame, const wire::Decoded& decoded, const track::Observation& observation);
   void on_resolution(const track::Resolution& resolution) override;
 
