@@ -13,6 +13,7 @@
 #include "track/context.h"
 #include "track/counts.h"
 #include "track/flow_key.h"
+#include "track/held_back.h"
 #include "track/observation.h"
 #include "track/packet_facts.h"
 #include "track/side.h"
@@ -99,6 +100,7 @@ class Connection {
     std::size_t side = 0;                                      ///< whose request gave rise to it
     bool far = false;            ///< what it is taken for if no reply tells: another connection
     std::uint32_t other_id = 0;  ///< of that, if it has one
+    HeldBack told;               ///< what the packets since then would settle
   };
   std::unique_ptr<Suspicion> suspicion;
 

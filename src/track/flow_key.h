@@ -12,6 +12,7 @@
 
 #include "base/ip_address.h"
 #include "base/psn.h"
+#include "wire/opcode.h"
 #include "wire/packet.h"
 #include "wire/plain_frame.h"
 
@@ -38,6 +39,17 @@ struct FlowKey {
   FlowKey reversed_datagram() const { return {hosts.reversed(), src_qpn, dst_qpn, true}; }
   friend bool operator==(const FlowKey&, const FlowKey&) = default;
 };
+
+/// Sets all of `out`.
+inline void take_key(const wire::Packet& packet, wire::Role role, FlowKey& out) {
+  out.hosts.src = packet.src;
+  out.hosts.dst = packet.dst;
+  out.hosts.network = packet.network;
+  out.hosts.protocol = packet.protocol;
+  out.dst_qpn = packet.bth.dest_qp;
+  out.datagram = role == wire::Role::kDatagram;
+  out.src_qpn = out.datagram && packet.has(wire::kDeth) ? packet.deth.src_qp : Qpn{};
+}
 
 /// The key of what nearly every flow is: connected, IPv4, without VLAN or overlay, RoCEv2. The addresses as they stand
 /// in the packet.

@@ -26,8 +26,8 @@ std::vector<LateArrivals::Late> LateArrivals::were_resent(SpaceCounts& counts, C
 }
 
 void LateArrivals::settle(const Late& late, Outcome outcome, SpaceCounts& counts, Context& context) {
-  MissingPsns::settle_run(late.run, outcome, counts, context.lists);
-  for (const MissingPsns::Run& run : late.more_runs) MissingPsns::settle_run(run, outcome, counts, context.lists);
+  MissingPsns::settle_run(late.run, outcome, counts, context);
+  for (const MissingPsns::Run& run : late.more_runs) MissingPsns::settle_run(run, outcome, counts, context);
 }
 
 }  // namespace rocetop::track

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "track/context.h"
+
 namespace rocetop::track {
 namespace {
 
@@ -10,10 +12,16 @@ constexpr std::size_t kClaim = 4;  // runs claimed at one time
 
 std::uint64_t length(const MissingPsns::Run& run) { return static_cast<std::uint64_t>(run.last - run.first + 1); }
 
+void tell(const MissingPsns::Run& run, std::optional<Outcome> outcome, const Context& context) {
+  if (!context.sink || !run.seen_at) return;
+  context.sink->on_gap_fate({run.seen_at, static_cast<std::uint32_t>(length(run)), outcome});
+}
+
 }  // namespace
 
-void MissingPsns::add(const Run& run, std::size_t most, SpaceCounts& counts, ListBudget& budget) {
-  bool full = runs_.size() >= most;
+void MissingPsns::add(const Run& run, SpaceCounts& counts, Context& context) {
+  ListBudget& budget = context.lists;
+  bool full = runs_.size() >= context.limits.open_runs;
   if (!full && runs_.size() >= claimed_) {
     full = budget.open_left < kClaim;
     if (!full) {
@@ -23,7 +31,7 @@ void MissingPsns::add(const Run& run, std::size_t most, SpaceCounts& counts, Lis
   }
   if (full) {
     counts.inexact = "more missing PSNs open at one time than are kept: the oldest are given as unresolved";
-    settle_run(runs_.empty() ? run : runs_.front(), Outcome::kUnresolved, counts, budget);
+    settle_run(runs_.empty() ? run : runs_.front(), Outcome::kUnresolved, counts, context);
     if (runs_.empty()) return;
     runs_.erase(runs_.begin());
   }
@@ -58,38 +66,37 @@ std::optional<MissingPsns::Run> MissingPsns::take_range(Sequence first, Sequence
   return taken;
 }
 
-void MissingPsns::drop_range(Sequence first, Sequence last) {
-  while (take_range(first, last)) {
-  }
+void MissingPsns::drop_range(Sequence first, Sequence last, const Context& context) {
+  while (const auto taken = take_range(first, last)) tell(*taken, std::nullopt, context);
 }
 
-void MissingPsns::settle_range(Sequence first, Sequence last, Outcome outcome, SpaceCounts& counts,
-                               ListBudget& budget) {
-  while (const auto taken = take_range(first, last)) settle_run(*taken, outcome, counts, budget);
+void MissingPsns::settle_range(Sequence first, Sequence last, Outcome outcome, SpaceCounts& counts, Context& context) {
+  while (const auto taken = take_range(first, last)) settle_run(*taken, outcome, counts, context);
 }
 
-void MissingPsns::settle(Sequence s, Outcome outcome, SpaceCounts& counts, ListBudget& budget) {
-  if (const auto run = take(s)) settle_run(*run, outcome, counts, budget);
+void MissingPsns::settle(Sequence s, Outcome outcome, SpaceCounts& counts, Context& context) {
+  if (const auto run = take(s)) settle_run(*run, outcome, counts, context);
 }
 
-void MissingPsns::settle_through(Sequence last, Outcome outcome, SpaceCounts& counts, ListBudget& budget) {
+void MissingPsns::settle_through(Sequence last, Outcome outcome, SpaceCounts& counts, Context& context) {
   std::size_t whole = 0;
-  while (whole < runs_.size() && runs_[whole].last <= last) settle_run(runs_[whole++], outcome, counts, budget);
+  while (whole < runs_.size() && runs_[whole].last <= last) settle_run(runs_[whole++], outcome, counts, context);
   runs_.erase(runs_.begin(), runs_.begin() + static_cast<std::ptrdiff_t>(whole));
   if (!runs_.empty() && runs_.front().first <= last) {
     Run& run = runs_.front();
-    settle_run({run.first, last, run.seen_at, run.time}, outcome, counts, budget);
+    settle_run({run.first, last, run.seen_at, run.time}, outcome, counts, context);
     run.first = last + 1;
   }
 }
 
-void MissingPsns::settle_all(Outcome outcome, SpaceCounts& counts, ListBudget& budget) {
-  for (const Run& run : runs_) settle_run(run, outcome, counts, budget);
+void MissingPsns::settle_all(Outcome outcome, SpaceCounts& counts, Context& context) {
+  for (const Run& run : runs_) settle_run(run, outcome, counts, context);
   runs_.clear();
 }
 
-void MissingPsns::settle_run(const Run& run, Outcome outcome, SpaceCounts& counts, ListBudget& budget) {
+void MissingPsns::settle_run(const Run& run, Outcome outcome, SpaceCounts& counts, Context& context) {
   counts.missing_packets[static_cast<std::size_t>(outcome)] += length(run);
+  tell(run, outcome, context);
   if (!counts.missing.empty()) {
     MissingRun& previous = counts.missing.back();
     if (previous.outcome == outcome && previous.seen_at == run.seen_at &&
@@ -98,6 +105,7 @@ void MissingPsns::settle_run(const Run& run, Outcome outcome, SpaceCounts& count
       return;
     }
   }
+  ListBudget& budget = context.lists;
   if (counts.missing.size() >= budget.per_list || budget.left == 0) {
     ++counts.missing_omitted;
     return;

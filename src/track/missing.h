@@ -23,6 +23,9 @@ struct ListBudget {
   std::size_t reads_left = 0;  ///< remembered READs
 };
 
+struct Context;
+
+/// Its functions change the counts of the space, take from the lists' budget, and tell the sink.
 class MissingPsns {
  public:
   struct Run {
@@ -32,28 +35,28 @@ class MissingPsns {
     Nanos time;
   };
 
-  /// PSNs first..last were jumped over. At `most` open runs, or where all spaces
-  /// together have too many, the oldest ends as unresolved and the space is inexact.
-  void add(const Run& run, std::size_t most, SpaceCounts& counts, ListBudget& budget);
+  /// PSNs first..last were jumped over. At Limits::open_runs, or where all spaces together have too many, the oldest
+  /// ends as unresolved and the space is inexact.
+  void add(const Run& run, SpaceCounts& counts, Context& context);
   bool contains(Sequence s) const { return find(s) != nullptr; }
   /// The open run that holds `s`.
   const Run* find(Sequence s) const;
   /// PSN `s` met its fate.
-  void settle(Sequence s, Outcome outcome, SpaceCounts& counts, ListBudget& budget);
+  void settle(Sequence s, Outcome outcome, SpaceCounts& counts, Context& context);
   /// Takes `s` out without a fate: it is called open by someone else now. Give it back with settle_run().
   std::optional<Run> take(Sequence s) { return take_range(s, s); }
   /// The same for the open PSNs from `first` to at most `last`: of the first run among them. Call it until there is
   /// none to take all.
   std::optional<Run> take_range(Sequence first, Sequence last);
   /// Open PSNs from `first` to `last` never were missing.
-  void drop_range(Sequence first, Sequence last);
+  void drop_range(Sequence first, Sequence last, const Context& context);
   /// Open PSNs from `first` to `last` met their fate.
-  void settle_range(Sequence first, Sequence last, Outcome outcome, SpaceCounts& counts, ListBudget& budget);
+  void settle_range(Sequence first, Sequence last, Outcome outcome, SpaceCounts& counts, Context& context);
   /// All open PSNs up to and including `last` met their fate.
-  void settle_through(Sequence last, Outcome outcome, SpaceCounts& counts, ListBudget& budget);
-  void settle_all(Outcome outcome, SpaceCounts& counts, ListBudget& budget);
+  void settle_through(Sequence last, Outcome outcome, SpaceCounts& counts, Context& context);
+  void settle_all(Outcome outcome, SpaceCounts& counts, Context& context);
   /// Counts and lists a run's fate.
-  static void settle_run(const Run& run, Outcome outcome, SpaceCounts& counts, ListBudget& budget);
+  static void settle_run(const Run& run, Outcome outcome, SpaceCounts& counts, Context& context);
 
   /// Entries claimed of ListBudget::open_left.
   std::size_t claimed() const { return claimed_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Observation: what the tracker says about a packet the moment it is read. Resolution: what later packets settled about
-// it.
+// Observation: what the tracker says about a packet the moment it is read. ResolutionSink: who is told what later
+// packets settle about it.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +36,7 @@ struct Observation {
   FrameId original_frame;  ///< of a retransmission, duplicate or reordered packet: when the PSN was first seen
   FrameId trigger_frame;   ///< of a retransmission: the NAK or RNR NAK
   std::uint32_t missing_before = 0;  ///< PSNs skipped right before this packet
+  bool captured_twice = false;       ///< the capture holds it once more, as another interface saw it: of no connection
   FrameId acks_frame;                ///< of an acknowledgement or response: the newest packet it acknowledges
   std::optional<Nanos> rtt;          ///< from that packet to this acknowledgement, when it was sent once (Karn)
 };
@@ -48,7 +49,10 @@ inline Observation observed(Kind kind, SpaceName space, std::uint32_t connection
   return observation;
 }
 
-/// Sent to the sink when something said earlier about a frame is settled.
+struct FlowKey;
+struct PacketFacts;
+
+/// What became of a packet: a reply acknowledged it, or the sender's next packets showed what kind of packet it was.
 struct Resolution {
   enum class Fate : std::uint8_t { kAcknowledged, kRetransmission, kReordered, kDuplicate };
   FrameId frame;
@@ -58,10 +62,29 @@ struct Resolution {
   FrameId acked_in;  ///< the reply that acknowledged it first, for kAcknowledged
 };
 
+/// What became of PSNs that Observation::missing_before of `frame` counts.
+struct GapFate {
+  FrameId frame;
+  std::uint32_t psns = 0;
+  std::optional<Outcome> outcome;  ///< none: they never were missing, a READ request takes them
+};
+
+/// A packet turned out to belong to another connection than it was taken for: what is observed of it there replaces
+/// what was observed before, and nothing has been settled about it yet.
+struct SecondLook {
+  const FlowKey& key;
+  const PacketFacts& packet;
+  const Observation& observation;
+};
+
 class ResolutionSink {
  public:
   virtual ~ResolutionSink() = default;
   virtual void on_resolution(const Resolution& resolution) = 0;
+  virtual void on_gap_fate(const GapFate&) {}
+  virtual void on_second_look(const SecondLook&) {}
+  /// Two connections turned out to be one, which goes by the number `kept`.
+  virtual void on_join(std::uint32_t /*kept*/, std::uint32_t /*gone*/) {}
 };
 
 }  // namespace rocetop::track

@@ -74,6 +74,7 @@ FlowTable::Flow Tracker::home_of_cnps(const FlowKey& key, const Flow& flow, cons
   const std::vector<PacketFacts> held = std::move(side.held);
   context_.held_left += held.size();
   const std::vector<FlowKey> names = names_of(side);
+  if (context_.sink && cnps.id != 0) context_.sink->on_join(home.connection->id, cnps.id);
   cnps.give_back(context_);
   drop(flow.index);
   for (const FlowKey& name : names) {

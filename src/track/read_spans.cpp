@@ -84,7 +84,7 @@ void RequestSpace::settle_spans(Context& context) {
     }
     const Sequence last = read.first + mtu_.widest(read.bytes) - 1;
     if (last > read.last) {
-      missing_.drop_range(read.last + 1, last);
+      missing_.drop_range(read.last + 1, last, context);
     } else {
       uncover(last + 1, read, context);
     }
@@ -96,7 +96,7 @@ void RequestSpace::settle_spans(Context& context) {
 void RequestSpace::uncover(Sequence first, const PendingRead& read, Context& context) {
   const auto add = [&](Sequence from, Sequence to) {
     if (from > to) return;
-    missing_.add({from, to, read.followed_by, read.followed_time}, context.limits.open_runs, counts_, context.lists);
+    missing_.add({from, to, read.followed_by, read.followed_time}, counts_, context);
   };
   Sequence from = first;
   for (Sequence s = std::max(first, highest_ - static_cast<Sequence>(history_.size())); s <= read.last; ++s) {

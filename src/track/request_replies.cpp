@@ -128,7 +128,7 @@ void RequestSpace::tell_acknowledged(Sequence first, Sequence last, const Packet
 void RequestSpace::settle(Nanos now, Context& context) {
   const auto through = replies_.gaps_to_close(now);
   if (!through) return;
-  missing_.settle_through(*through, Outcome::kCaptureMissed, counts_, context.lists);
+  missing_.settle_through(*through, Outcome::kCaptureMissed, counts_, context);
   if (!missing_.empty() && replies_.received() >= missing_.runs().front().first) replies_.close_gaps_later(now);
 }
 

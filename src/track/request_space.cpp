@@ -94,7 +94,7 @@ void RequestSpace::on_new(Sequence seq, Sequence last, const PacketFacts& packet
   if (!late_.empty()) late_.were_reordered(counts_, context);
   const Sequence gap = seq - highest_ - 1;
   if (gap > 0) {
-    missing_.add({highest_ + 1, seq - 1, packet.frame, packet.time}, context.limits.open_runs, counts_, context.lists);
+    missing_.add({highest_ + 1, seq - 1, packet.frame, packet.time}, counts_, context);
     observation.missing_before = static_cast<std::uint32_t>(gap);
     context.holes.on_jump(last_request_time_, packet, static_cast<std::uint64_t>(gap));
     if (replies_.received() > highest_) replies_.close_gaps_later(packet.time);
@@ -358,7 +358,7 @@ void RequestSpace::resend(Sequence seq, Sequence last, const PacketFacts& packet
   resent_through_ = std::max(resent_through_, last);
   replies_.resent(last, packet.ack_request || packet.wants_response());
   if (delivered) {
-    missing_.settle_range(seq, last, Outcome::kRetransmitted, counts_, context.lists);
+    missing_.settle_range(seq, last, Outcome::kRetransmitted, counts_, context);
   }
   FrameId asked_before;
   if (packet.wants_response()) {
@@ -413,11 +413,11 @@ void RequestSpace::finish(Context& context) {
   count_copies();
   late_.were_reordered(counts_, context);
   end_episode(context, true);
-  missing_.settle_through(replies_.received(), Outcome::kCaptureMissed, counts_, context.lists);
-  missing_.settle_all(Outcome::kUnresolved, counts_, context.lists);
+  missing_.settle_through(replies_.received(), Outcome::kCaptureMissed, counts_, context);
+  missing_.settle_all(Outcome::kUnresolved, counts_, context);
   if (replies_.received() > highest_) {
     MissingPsns::settle_run({highest_ + 1, replies_.received(), replies_.beyond_frame(), replies_.beyond_time()},
-                            Outcome::kCaptureMissed, counts_, context.lists);
+                            Outcome::kCaptureMissed, counts_, context);
   }
 }
 

@@ -77,7 +77,7 @@ void ResponseSpace::note_missing(Sequence seq, const PacketFacts& packet, const 
   Sequence covered = highest_;  // up to here the READs in between are known
   const auto add = [&](Sequence first, Sequence last) {
     if (first > last) return;
-    missing_.add({first, last, packet.frame, packet.time}, context.limits.open_runs, counts_, context.lists);
+    missing_.add({first, last, packet.frame, packet.time}, counts_, context);
     observation.missing_before += static_cast<std::uint32_t>(last - first + 1);
     if (last_time_.count != 0) context.holes.on_jump(last_time_, packet, static_cast<std::uint64_t>(last - first + 1));
   };
@@ -126,7 +126,7 @@ void ResponseSpace::on_old(Sequence seq, const PacketFacts& packet, const Pendin
     return;
   }
   if (asked_again || goes_on) {
-    if (delivered) missing_.settle(seq, Outcome::kRetransmitted, counts_, context.lists);
+    if (delivered) missing_.settle(seq, Outcome::kRetransmitted, counts_, context);
     retransmitted(seq, packet, false, cause, context, observation);
     return;
   }
@@ -134,7 +134,7 @@ void ResponseSpace::on_old(Sequence seq, const PacketFacts& packet, const Pendin
   // Late and not asked for again at the tap. Whether it was asked at all is only known where requests are captured.
   const bool silent = packet.time - last_time_ >= kSilence;
   if (!read && (silent || late_.full())) {
-    missing_.settle(seq, Outcome::kRetransmitted, counts_, context.lists);
+    missing_.settle(seq, Outcome::kRetransmitted, counts_, context);
     retransmitted(seq, packet, false, Cause::kUnknown, context, observation);
     return;
   }
@@ -193,22 +193,22 @@ void ResponseSpace::finish(const RequestSpace* requests, Context& context) {
   late_.were_reordered(counts_, context);
   if (!started_) return;
   if (!requests || !requests->started()) {
-    missing_.settle_all(Outcome::kUnresolved, counts_, context.lists);
+    missing_.settle_all(Outcome::kUnresolved, counts_, context);
     return;
   }
   const std::vector<MissingPsns::Run> open = missing_.runs();
   for (const auto& run : open) {
-    missing_.settle_through(run.last, fate_of(run, *requests), counts_, context.lists);
+    missing_.settle_through(run.last, fate_of(run, *requests), counts_, context);
   }
   for (MissingPsns::Run run : tail_) {
     run.first = std::max(run.first, highest_ + 1);
-    MissingPsns::settle_run(run, fate_of(run, *requests), counts_, context.lists);
+    MissingPsns::settle_run(run, fate_of(run, *requests), counts_, context);
   }
   // Behind that nothing jumped over the rest. What had time to come is missing all the same.
   requests->reads().each_overlapping(tail_end() + 1, requests->highest(), [&](const PendingRead& read) {
     const Sequence first = std::max(tail_end() + 1, read.first);
     if (first > read.last || context.now - std::max(read.time, last_time_) < kSilence) return;
-    MissingPsns::settle_run({first, read.last, FrameId{}, read.time}, Outcome::kUnresolved, counts_, context.lists);
+    MissingPsns::settle_run({first, read.last, FrameId{}, read.time}, Outcome::kUnresolved, counts_, context);
   });
 }
 

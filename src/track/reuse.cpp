@@ -52,16 +52,23 @@ void Tracker::take_up_outliers(ConnectionIndex index, std::size_t side) {
   doubt(index, side, first->packets.front());
   if (connections_[index] && connections_[index]->suspicion) connections_[index]->suspicion->other_id = first->id;
   for (const Connection::Outlier& outlier : outliers) {
-    for (const PacketFacts& packet : outlier.packets) open_as(first->id, keys[outlier.side], packet);
+    for (const PacketFacts& packet : outlier.packets) {
+      const FlowKey& key = keys[outlier.side];
+      tell_second_look(key, packet, open_as(first->id, key, packet));
+    }
   }
 }
 
 /// A packet of the connection `id`, which it may begin.
-void Tracker::open_as(std::uint32_t id, const FlowKey& key, const PacketFacts& packet) {
+Observation Tracker::open_as(std::uint32_t id, const FlowKey& key, const PacketFacts& packet) {
   Flow flow = flows_.find(key);
   if (!flow) flow = open_flow(key, packet);
   if (flow.connection->id == 0) flow.connection->id = id;
-  route(key, packet, flow);
+  return route(key, packet, flow);
+}
+
+void Tracker::tell_second_look(const FlowKey& key, const PacketFacts& packet, const Observation& observation) {
+  if (context_.sink) context_.sink->on_second_look({key, packet, observation});
 }
 
 /// Nothing agreed with it: a connection of a packet, as every stray one makes.
@@ -71,8 +78,9 @@ void Tracker::release(const Connection& of, const Connection::Outlier& outlier) 
   Connection& connection = *connections_[index];
   connection.id = outlier.id;
   for (const PacketFacts& packet : outlier.packets) {
-    Observation unused;
-    connection.on_packet(0, packet, context_, unused);
+    Observation observation;
+    connection.on_packet(0, packet, context_, observation);
+    tell_second_look(key, packet, observation);
   }
   retire(index);
 }
@@ -97,9 +105,30 @@ void Tracker::doubt(ConnectionIndex index, std::size_t side, const PacketFacts& 
   connection.suspicion = std::move(suspicion);
 }
 
+/// Where it is open whose packets these are, nothing is settled by them yet.
+ResolutionSink* Tracker::sink_of(Connection& connection) const {
+  return context_.sink && connection.suspicion ? &connection.suspicion->told : context_.sink;
+}
+
+/// It is still the connection it was.
+void Tracker::lay_doubt(Connection& connection) {
+  const auto suspicion = std::exchange(connection.suspicion, nullptr);
+  if (suspicion && context_.sink) suspicion->told.tell(*context_.sink);
+}
+
+/// At the end of the capture, where no reply will tell.
+void Tracker::end_doubt(ConnectionIndex index) {
+  Connection& connection = *connections_[index];
+  if (!connection.suspicion) return;
+  if (!connection.suspicion->far) return lay_doubt(connection);
+  const auto [side, packet] = connection.suspicion->packets.back();
+  const FlowKey key = connection.side(side).key;
+  if (const auto observation = begin_anew(index)) tell_second_look(key, packet, *observation);
+}
+
 /// MSN counts the messages that the responder completed (IBTA vol. 1, 9.7.5.2.2): it goes on in the same connection and
-/// starts again in another. 0xFFFFFF to 0 is its ordinary wrap.
-void Tracker::decide_doubt(ConnectionIndex index, std::size_t side, const PacketFacts& packet) {
+/// starts again in another. 0xFFFFFF to 0 is its ordinary wrap. What the packet is in that other one, if so.
+std::optional<Observation> Tracker::decide_doubt(ConnectionIndex index, std::size_t side, const PacketFacts& packet) {
   Connection& connection = *connections_[index];
   Connection::Suspicion& doubt = *connection.suspicion;
   doubt.packets.emplace_back(side, packet);
@@ -107,10 +136,10 @@ void Tracker::decide_doubt(ConnectionIndex index, std::size_t side, const Packet
   const bool reply = side != doubt.side && packet.has_aeth && packet.icrc != wire::IcrcStatus::kBad &&
                      serial_difference(packet.psn.value, cause.psn.value) >= 0;
   if (!reply) {
-    if (doubt.packets.size() < context_.limits.suspect_packets) return;
+    if (doubt.packets.size() < context_.limits.suspect_packets) return std::nullopt;
     if (doubt.far) return begin_anew(index);
-    connection.suspicion.reset();
-    return;
+    lay_doubt(connection);
+    return std::nullopt;
   }
   const RequestSpace& before = doubt.before->side(doubt.side).requests;
   std::int64_t messages = 0;  // that the reply may count since the doubt arose
@@ -129,15 +158,14 @@ void Tracker::decide_doubt(ConnectionIndex index, std::size_t side, const Packet
   // No loss explains a far jump, but a capture that stood still does: then the count has gone on, and far.
   const bool far_but_same = doubt.far && jump > 0 && outside(gone_on, messages, messages + jump) == 0 &&
                             packet.msn.value > messages + kUnseenMessages;
-  if (doubt.far ? !far_but_same : anew < same) {
-    begin_anew(index);
-  } else {
-    connection.suspicion.reset();
-  }
+  if (doubt.far ? !far_but_same : anew < same) return begin_anew(index);
+  lay_doubt(connection);
+  return std::nullopt;
 }
 
-/// Ends the connection as it was before the doubt, and gives the packets since then to a new one.
-void Tracker::begin_anew(ConnectionIndex index) {
+/// Ends the connection as it was before the doubt, and gives the packets since then to a new one. What the last of them
+/// is there: where one has just been routed, its caller tells of it.
+std::optional<Observation> Tracker::begin_anew(ConnectionIndex index) {
   std::vector<std::pair<FlowKey, PacketFacts>> again;
   std::uint32_t id = 0;
   release_outliers(*connections_[index]);
@@ -154,7 +182,13 @@ void Tracker::begin_anew(ConnectionIndex index) {
     connections_[index]->take_again(context_);
   }
   retire(index);
-  for (const auto& [key, packet] : again) open_as(id, key, packet);
+  std::optional<Observation> observation;
+  for (std::size_t i = 0; i < again.size(); ++i) {
+    const auto& [key, packet] = again[i];
+    observation = open_as(id, key, packet);
+    if (i + 1 < again.size()) tell_second_look(key, packet, *observation);
+  }
+  return observation;
 }
 
 }  // namespace rocetop::track

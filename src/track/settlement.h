@@ -1,19 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Settlement: what later packets made of one frame, put together from the resolutions that the tracker gives bit by
-// bit. For faces that show a packet once its future is known.
+// Settlement: what later packets made of one frame, put together from what the tracker tells bit by bit. For faces that
+// show a packet once its future is known.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 
 #include "track/observation.h"
 
 namespace rocetop::track {
 
+/// PSNs right before a packet.
+struct Gap {
+  std::uint32_t missing = 0;       ///< sent again, or nothing shows what became of them
+  std::uint32_t came_late = 0;     ///< came after all, and nobody had sent them again
+  std::uint32_t not_captured = 0;  ///< were acknowledged all the same
+};
+
 struct Settlement {
   FrameId trigger_frame;
   FrameId acked_in;
   std::optional<Resolution::Fate> fate;
   std::optional<Cause> cause;  ///< of a retransmission
+  // PSNs that were missing before it, as in Gap:
+  std::uint32_t came_late = 0;
+  std::uint32_t not_captured = 0;
+  std::uint32_t never_sent = 0;  ///< none of all this: a READ request takes them
 
   void add(const Resolution& resolution) {
     if (resolution.acked_in) acked_in = resolution.acked_in;
@@ -23,6 +36,27 @@ struct Settlement {
     if (resolution.fate != Resolution::Fate::kRetransmission) return;
     cause = resolution.cause;
     trigger_frame = resolution.trigger_frame;
+  }
+
+  void add(const GapFate& gap) {
+    if (gap.outcome == Outcome::kReordered) came_late += gap.psns;
+    if (gap.outcome == Outcome::kCaptureMissed) not_captured += gap.psns;
+    if (!gap.outcome) never_sent += gap.psns;
+  }
+
+  bool empty() const { return !fate && came_late == 0 && not_captured == 0 && never_sent == 0; }
+
+  /// What is known now of the PSNs that were missing before the frame of `observation`.
+  Gap gap_before(const Observation& observation) const {
+    Gap gap;
+    gap.missing = observation.missing_before;
+    // Gaps that READs leave when their length is known later are told of frames that were not said to follow any.
+    gap.came_late = std::min(came_late, gap.missing);
+    gap.missing -= gap.came_late;
+    gap.not_captured = std::min(not_captured, gap.missing);
+    gap.missing -= gap.not_captured;
+    gap.missing -= std::min(never_sent, gap.missing);
+    return gap;
   }
 };
 

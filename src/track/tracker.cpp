@@ -24,19 +24,6 @@ void give_back_memory() {
 #endif
 }
 
-/// Fills the key of an arrival whose facts are there.
-void take_key(Arrival& arrival) {
-  const wire::Packet& packet = *arrival.packet;
-  FlowKey& out = arrival.key;
-  out.hosts.src = packet.src;
-  out.hosts.dst = packet.dst;
-  out.hosts.network = packet.network;
-  out.hosts.protocol = packet.protocol;
-  out.dst_qpn = packet.bth.dest_qp;
-  out.datagram = arrival.facts.role == wire::Role::kDatagram;
-  out.src_qpn = out.datagram && packet.has(wire::kDeth) ? packet.deth.src_qp : Qpn{};
-}
-
 bool is_reply(const PacketFacts& packet) {
   return packet.role == wire::Role::kAcknowledge || packet.role == wire::Role::kResponse;
 }
@@ -75,7 +62,7 @@ FlowTable::Flow Tracker::find(const Arrival& arrival) {
 
 void Tracker::look_up(Arrival& arrival) {
   if (arrival.kind == Arrival::Kind::kNone) return;
-  if (arrival.kind == Arrival::Kind::kPacket) take_key(arrival);
+  if (arrival.kind == Arrival::Kind::kPacket) take_key(*arrival.packet, arrival.facts.role, arrival.key);
   arrival.flow = find(arrival);
   arrival.flows_version = flows_.version();
   if (arrival.flow) arrival.flow.connection->fetch(arrival.flow.side, arrival.facts);
@@ -142,7 +129,9 @@ Observation Tracker::route(const FlowKey& key, const PacketFacts& packet, FlowTa
   if (packet.role == wire::Role::kCnp && side.lodgers && side.lodgers->name == key) {
     connection.lodge_cnp(flow.side, packet, context_, observation);
   } else {
+    ResolutionSink* const sink = std::exchange(context_.sink, sink_of(connection));
     connection.on_packet(flow.side, packet, context_, observation);
+    context_.sink = sink;
     if (packet.role == wire::Role::kCnp && observation.kind != Kind::kDuplicate) {
       side.note_network_of_cnp(key.hosts.network);
     }
@@ -159,8 +148,8 @@ Observation Tracker::route(const FlowKey& key, const PacketFacts& packet, FlowTa
       connection.noted_bucket = Pairing::bucket_of(last);
     }
   }
-  if (connection.suspicion) decide_doubt(flow.index, flow.side, packet);
-  return observation;
+  if (!connection.suspicion) return observation;
+  return decide_doubt(flow.index, flow.side, packet).value_or(observation);
 }
 
 /// A damaged packet's queue pair may be what was damaged: it opens none, where the sender's other ICRCs are right.
@@ -259,6 +248,8 @@ void Tracker::join(ConnectionIndex one, ConnectionIndex other, PairedBy by) {
   const ConnectionIndex gone = kept == one ? other : one;
   for (const ConnectionIndex index : {kept, gone}) release_outliers(*connections_[index]);
   Connection& connection = *connections_[kept];
+  const std::uint32_t gone_id = connections_[gone]->id;  // the same where both are of one that began anew
+  if (context_.sink && gone_id != 0 && gone_id != connection.id) context_.sink->on_join(connection.id, gone_id);
   connection.join(*connections_[gone], by, context_);
   ++joined_;
   note_noise();
@@ -320,6 +311,7 @@ void Tracker::join_by_ports() {
 
 /// Its packets are another connection's from here on, and what it held of the common budgets is free again.
 void Tracker::detach(Connection& connection, ConnectionIndex index) {
+  lay_doubt(connection);
   release_outliers(connection);
   for (std::size_t side = 0; side < connection.side_count(); ++side) {
     for (const FlowKey& name : names_of(connection.side(side))) {
@@ -446,13 +438,7 @@ void Tracker::announce(const Announcement& announcement) {
 
 std::vector<ConnectionCounts> Tracker::finish() {
   for (ConnectionIndex i = 0; i < connections_.size(); ++i) {
-    if (connections_[i] && connections_[i]->suspicion) {
-      if (connections_[i]->suspicion->far) {
-        begin_anew(i);
-      } else {
-        connections_[i]->suspicion.reset();
-      }
-    }
+    if (connections_[i]) end_doubt(i);
   }
   bring_cnps_home();
   at_end_ = true;

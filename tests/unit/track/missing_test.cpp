@@ -13,7 +13,7 @@ class MissingRanges : public testing::Test {
  protected:
   MissingRanges() {
     for (const auto& [first, last] : {std::pair<Sequence, Sequence>{10, 12}, {15, 15}, {20, 29}, {40, 41}}) {
-      missing.add({first, last, FrameId(0, static_cast<std::uint64_t>(last)), Nanos{}}, 100, counts, context.lists);
+      missing.add({first, last, FrameId(0, static_cast<std::uint64_t>(last)), Nanos{}}, counts, context);
     }
   }
   std::uint64_t fate(Outcome outcome) const { return counts.missing_packets[static_cast<std::size_t>(outcome)]; }
@@ -24,7 +24,7 @@ class MissingRanges : public testing::Test {
 };
 
 TEST_F(MissingRanges, DropEveryRunInside) {
-  missing.drop_range(11, 24);
+  missing.drop_range(11, 24, context);
   ASSERT_EQ(missing.runs().size(), 3U);
   EXPECT_EQ(missing.runs()[0].last, 10);
   EXPECT_EQ(missing.runs()[1].first, 25);
@@ -32,7 +32,7 @@ TEST_F(MissingRanges, DropEveryRunInside) {
 }
 
 TEST_F(MissingRanges, DropWhatBeginsBetweenRuns) {
-  missing.drop_range(13, 18);
+  missing.drop_range(13, 18, context);
   EXPECT_FALSE(missing.contains(15));
   EXPECT_EQ(missing.runs().size(), 3U);
 }
@@ -45,7 +45,7 @@ TEST_F(MissingRanges, AreTakenRunByRun) {
 }
 
 TEST_F(MissingRanges, SettleEveryRunInside) {
-  missing.settle_range(11, 24, Outcome::kRetransmitted, counts, context.lists);
+  missing.settle_range(11, 24, Outcome::kRetransmitted, counts, context);
   EXPECT_EQ(fate(Outcome::kRetransmitted), 2U + 1U + 5U);
 }
 
