@@ -144,8 +144,9 @@ struct Analysis::State {
       if (!admits(frame)) continue;
       ++passed;
       if (options.admitted) options.admitted(frame);
-      if (CopyFilter::may_be_copy(frame, interface_count()) && copies.is_copy(frame)) {
-        take_copy(frame);
+      const bool may_be_copy = CopyFilter::may_be_copy(frame, interface_count());
+      if (const FrameId original = may_be_copy ? copies.original_of(frame) : FrameId{}) {
+        take_copy(frame, original);
       } else {
         frames->take(frame);
       }
@@ -153,13 +154,15 @@ struct Analysis::State {
   }
   std::size_t interface_count() const { return interfaces == nullptr ? 0 : interfaces->size(); }
   /// Part of the capture, and of no connection.
-  void take_copy(const source::Frame& frame) {
+  void take_copy(const source::Frame& frame, FrameId original) {
     frames->end();  // in order
     wire::decode(frame.link_type, frame.bytes, frame.wire_length, options.decode, decoded_copy);
     log.add_copy(frame, decoded_copy);
     if (!observer || decoded_copy.kind == wire::FrameKind::kOther) return;
     track::Observation observation;
     observation.kind = track::Kind::kDuplicate;
+    observation.original_frame = original;
+    observation.captured_twice = true;
     observer(frame, decoded_copy, observation);
   }
 };

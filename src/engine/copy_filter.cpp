@@ -69,17 +69,17 @@ bool CopyFilter::may_be_copy(const source::Frame& frame, std::size_t interfaces)
   return may_hold_copies(frame.link_type, interfaces);
 }
 
-bool CopyFilter::is_copy(const source::Frame& frame) {
-  if (!frame.has_time) return false;
+FrameId CopyFilter::original_of(const source::Frame& frame) {
+  if (!frame.has_time) return {};
   const Parts parts = parts_of(frame);
   // Captures of several points that are read together are that: other files are other captures.
   const std::uint64_t hash =
       hash_of(parts.bytes, std::uint64_t{frame.wire_length - frame.bytes.size()} << 32 | frame.id.file());
   Seen& seen = seen_[hash % kSeen];
   const Nanos apart = std::max(frame.time, seen.time) - std::min(frame.time, seen.time);
-  if (seen.hash == hash && seen.interface != parts.interface && apart < track::kCopyWindow) return true;
-  seen = {hash, parts.interface, frame.time};
-  return false;
+  if (seen.hash == hash && seen.interface != parts.interface && apart < track::kCopyWindow) return seen.frame;
+  seen = {hash, parts.interface, frame.time, frame.id};
+  return {};
 }
 
 }  // namespace rocetop::engine

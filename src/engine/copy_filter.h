@@ -26,8 +26,9 @@ class CopyFilter {
   }
   /// Whether this frame may have come by another interface of the `interfaces` of its source.
   static bool may_be_copy(const source::Frame& frame, std::size_t interfaces);
-  /// Call for each frame for which may_be_copy() holds, in order.
-  bool is_copy(const source::Frame& frame);
+  /// The frame that this one is a copy of; none for one that is none. Call for each frame for which may_be_copy()
+  /// holds, in order.
+  FrameId original_of(const source::Frame& frame);
 
  private:
   static constexpr std::size_t kSeen = 1 << 14;  ///< more than passes in the window at 80 million packets a second
@@ -35,6 +36,7 @@ class CopyFilter {
     std::uint64_t hash = 0;
     std::uint64_t interface = 0;
     Nanos time = Nanos::min();
+    FrameId frame;
   };
   std::vector<Seen> seen_;  // by hash; a later one takes the place of an earlier one
 };

@@ -4,6 +4,11 @@
 #include <algorithm>
 
 namespace rocetop::engine {
+namespace {
+
+std::uint32_t number(FrameId id) { return static_cast<std::uint32_t>(id.number()); }
+
+}  // namespace
 
 const FrameRecord* FrameBook::record_of(std::uint32_t frame) const {
   const std::size_t page = frame / kPage;
@@ -29,7 +34,7 @@ FrameRecord* FrameBook::use(std::uint32_t frame) {
 void FrameBook::on_frame(const source::Frame& frame, const wire::Decoded& decoded,
                          const track::Observation& observation) {
   if (decoded.kind != wire::FrameKind::kRoce) return;
-  FrameRecord* record = use(static_cast<std::uint32_t>(frame.id.number()));
+  FrameRecord* record = use(number(frame.id));
   if (record == nullptr) {
     ++omitted_;
     return;
@@ -37,16 +42,37 @@ void FrameBook::on_frame(const source::Frame& frame, const wire::Decoded& decode
   record->time = frame.time;
   record->observed = true;
   record->observation = observation;
-  record->note =
-      notes_.on_packet(static_cast<std::uint32_t>(frame.id.number()), frame.time, decoded.packet, observation);
+  track::PacketFacts facts;
+  track::take_facts(decoded.packet, frame.id, frame.time, frame.wire_length, facts);
+  track::FlowKey key;
+  track::take_key(decoded.packet, facts.role, key);
+  note(key, facts, *record);
+}
+
+void FrameBook::note(const track::FlowKey& key, const track::PacketFacts& packet, FrameRecord& record) {
+  record.note = notes_.on_packet(key, packet, record.observation);
   if (notes_.seen_after_all() == 0) return;
   if (FrameRecord* early = use(notes_.seen_after_all())) early->seen_after_all = true;
 }
 
 void FrameBook::on_resolution(const track::Resolution& resolution) {
-  if (FrameRecord* record = use(static_cast<std::uint32_t>(resolution.frame.number())))
-    record->settlement.add(resolution);
+  if (FrameRecord* record = use(number(resolution.frame))) record->settlement.add(resolution);
 }
+
+void FrameBook::on_gap_fate(const track::GapFate& fate) {
+  if (FrameRecord* record = use(number(fate.frame))) record->settlement.add(fate);
+}
+
+void FrameBook::on_second_look(const track::SecondLook& look) {
+  FrameRecord* record = use(number(look.packet.frame));
+  if (record == nullptr) return;
+  record->observation = look.observation;
+  record->settlement = {};
+  record->seen_after_all = false;
+  note(look.key, look.packet, *record);
+}
+
+void FrameBook::on_join(std::uint32_t kept, std::uint32_t gone) { notes_.on_join(kept, gone); }
 
 const FrameRecord* FrameBook::find(std::uint32_t frame) const {
   const FrameRecord* record = record_of(frame);
@@ -58,8 +84,7 @@ std::uint32_t FrameBook::completed_in(const MessageNote& message) const {
   if (message.has_response) return 0;
   for (const std::uint32_t frame : {message.last_frame, message.last_sent_frame}) {
     const FrameRecord* last = find(frame);
-    if (last != nullptr && last->settlement.acked_in)
-      return static_cast<std::uint32_t>(last->settlement.acked_in.number());
+    if (last != nullptr && last->settlement.acked_in) return number(last->settlement.acked_in);
   }
   return 0;
 }

@@ -34,6 +34,9 @@ class FrameBook final : public track::ResolutionSink {
   /// As a FrameObserver.
   void on_frame(const source::Frame& frame, const wire::Decoded& decoded, const track::Observation& observation);
   void on_resolution(const track::Resolution& resolution) override;
+  void on_gap_fate(const track::GapFate& fate) override;
+  void on_second_look(const track::SecondLook& look) override;
+  void on_join(std::uint32_t kept, std::uint32_t gone) override;
 
   /// Null for a frame that holds no RoCE, or found no room.
   const FrameRecord* find(std::uint32_t frame) const;
@@ -54,6 +57,7 @@ class FrameBook final : public track::ResolutionSink {
 
   const FrameRecord* record_of(std::uint32_t frame) const;
   FrameRecord* use(std::uint32_t frame);
+  void note(const track::FlowKey& key, const track::PacketFacts& packet, FrameRecord& record);
 
   std::size_t frame_limit_;
   std::vector<std::unique_ptr<Page>> pages_;  // frames are numbered densely: the next one's place is at hand

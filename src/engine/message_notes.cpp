@@ -27,14 +27,14 @@ Operation operation_of(std::uint8_t opcode) {
 }
 
 /// What the first packet tells of the message's length.
-std::optional<std::uint64_t> bytes_of(const wire::Packet& first, Operation operation) {
+std::optional<std::uint64_t> bytes_of(const track::PacketFacts& first, Operation operation) {
   switch (operation) {
     case Operation::kWrite:
-      return first.has(wire::kReth) ? first.reth.dma_length : first.payload_bytes;
+      return first.has_reth ? first.read_bytes : first.payload_bytes;
     case Operation::kRead:
-      return first.has(wire::kReth) ? std::optional<std::uint64_t>{first.reth.dma_length} : std::nullopt;
+      return first.has_reth ? std::optional<std::uint64_t>{first.read_bytes} : std::nullopt;
     case Operation::kAtomic:
-      return (first.bth.opcode & 0x1F) == wire::kFlush ? std::nullopt : std::optional{kAtomicBytes};
+      return first.operation() == wire::kFlush ? std::nullopt : std::optional{kAtomicBytes};
     case Operation::kSend:
       return first.payload_bytes;  // so far
   }
@@ -75,14 +75,14 @@ void MessageNotes::make_room(MessageList& list) {
 
 MessageNotes::Span& MessageNotes::begin(const Request& request, MessageList& list) {
   MessageNote& note = list.messages.emplace_back();
-  note.operation = operation_of(request.packet.bth.opcode);
+  note.operation = operation_of(request.packet.opcode);
   note.has_response = note.operation == Operation::kRead || note.operation == Operation::kAtomic;
   note.first_frame = request.frame;
-  note.first_time = request.time;
+  note.first_time = request.packet.time;
   note.bytes = bytes_of(request.packet, note.operation);
   // A SEND tells it by its last packet, and so does a WRITE whose RETH is cut off.
   const bool by_payload =
-      note.operation == Operation::kSend || (note.operation == Operation::kWrite && !request.packet.has(wire::kReth));
+      note.operation == Operation::kSend || (note.operation == Operation::kWrite && !request.packet.has_reth);
   if (note.bytes && !by_payload) note.bytes_known_in = request.frame;
   Span span;
   span.first = request.seq;
@@ -105,7 +105,7 @@ void MessageNotes::go_on(Span& span, const Request& request, MessageList& list) 
     span.last = request.seq;
     if (span.by_payload) *list.messages[span.message - 1].bytes += request.packet.payload_bytes;
   }
-  if (!ends(wire::opcode_facts(request.packet.bth.opcode).position)) return;
+  if (!ends(wire::opcode_facts(request.packet.opcode).position)) return;
   MessageNote& note = list.messages[span.message - 1];
   if (!acknowledged_ || span.last > *acknowledged_) note.last_sent_frame = request.frame;
   if (note.last_frame != 0) return;
@@ -115,7 +115,7 @@ void MessageNotes::go_on(Span& span, const Request& request, MessageList& list) 
 }
 
 std::uint32_t MessageNotes::on_request(const Request& request, MessageList& list) {
-  const wire::Position position = wire::opcode_facts(request.packet.bth.opcode).position;
+  const wire::Position position = wire::opcode_facts(request.packet.opcode).position;
   const bool begins = position == wire::Position::kFirst || position == wire::Position::kOnly;
   Span* span = find(request.seq);
   if (span == nullptr && !begins) span = open_before(request.seq);

@@ -12,8 +12,8 @@
 #include "base/nanos.h"
 #include "base/psn.h"
 #include "track/counts.h"
+#include "track/packet_facts.h"
 #include "wire/opcode.h"
-#include "wire/packet.h"
 
 namespace rocetop::engine {
 
@@ -41,11 +41,10 @@ class MessageNotes {
   /// A request packet that takes the PSNs seq..last, as far as is known.
   struct Request {
     std::uint32_t frame = 0;
-    Nanos time;
     Sequence seq = 0;
     Sequence last = 0;
     bool last_known = true;  ///< false: of a READ, it is at least that
-    const wire::Packet& packet;
+    const track::PacketFacts& packet;
     std::uint32_t path_mtu = 0;  ///< 0: not known
   };
   /// The number of its message, from 1; 0: not known.

@@ -19,8 +19,9 @@
 #include "base/psn.h"
 #include "engine/flight.h"
 #include "engine/message_notes.h"
+#include "track/flow_key.h"
 #include "track/observation.h"
-#include "wire/opcode.h"
+#include "track/packet_facts.h"
 #include "wire/packet.h"
 
 namespace rocetop::engine {
@@ -39,10 +40,12 @@ struct PacketNote {
 
 /// One end of a connection as it sends.
 struct DirectionNote {
-  std::uint32_t connection = 0;
-  std::uint32_t other = 0;  ///< the other direction of the connection, if it was seen
-  std::uint32_t moved = 0;  ///< the same in the connection that this one turned out to be part of
-  bool second = false;      ///< it was seen after the other
+  std::uint32_t connection = 0;  ///< as it is called now
+  std::uint32_t other = 0;       ///< the other direction of the connection, if it was seen
+  std::uint32_t moved = 0;       ///< 0, or the direction of another connection that this one turned out to be
+  std::uint32_t first_frame = 0;
+  bool second = false;    ///< it was seen after the other
+  bool qp_reuse = false;  ///< its queue pair had been another connection's
   IpAddress src;
   IpAddress dst;
   Qpn dst_qpn;
@@ -54,12 +57,14 @@ class PacketNotes {
  public:
   explicit PacketNotes(std::size_t limit) : limit_(limit) { messages_.limit = limit; }
 
-  /// The next packet, as it was observed.
-  PacketNote on_packet(std::uint32_t frame, Nanos time, const wire::Packet& packet,
+  /// The next packet, as it was observed; or one that was observed anew, in a connection of which only packets before
+  /// it were noted.
+  PacketNote on_packet(const track::FlowKey& key, const track::PacketFacts& packet,
                        const track::Observation& observation);
+  /// Two connections turned out to be one.
+  void on_join(std::uint32_t kept, std::uint32_t gone);
 
-  /// Null for 0. settled_direction(): as known by now, where two connections turned out to be one.
-  const DirectionNote* settled_direction(std::uint32_t index) const;
+  /// As it is known now. Null for 0.
   const DirectionNote* direction(std::uint32_t index) const;
   const MessageNote* message(std::uint32_t index) const;
 
@@ -104,18 +109,19 @@ class PacketNotes {
     Sequence early_ack = 0;
   };
   struct Arrived {
-    std::uint32_t frame = 0;
-    Nanos time;
-    const wire::Packet& packet;
+    const track::FlowKey& key;
+    const track::PacketFacts& packet;
     const track::Observation& observation;
-    const wire::OpcodeFacts& opcode;
+    std::uint32_t frame = 0;
   };
 
-  std::uint32_t direction_of(const Arrived& arrived, PacketNote& note);
-  std::uint32_t add_direction(const Arrived& arrived, PacketNote& note);
-  void note_move(std::uint32_t index, const wire::Packet& packet, PacketNote& note);
+  std::uint32_t direction_of(const Arrived& arrived);
+  std::uint32_t add_direction(const Arrived& arrived);
+  std::uint32_t find(std::uint32_t connection, Qpn dst_qpn, const IpAddress& src) const;
+  void put(std::uint32_t index, std::uint32_t connection);
+  bool is_used_again(const track::FlowKey& key, std::uint32_t index);
   Direction* other_of(const Direction& direction);
-  void learn_path_mtu(Connection& connection, const Arrived& arrived);
+  static void learn_path_mtu(Connection& connection, const track::PacketFacts& packet);
   void on_request(Direction& direction, const Connection& connection, const Arrived& arrived, PacketNote& note);
   void send(Direction& direction, Sequence seq, Sequence last, const Arrived& arrived);
   void on_reply(Direction& requests, const Arrived& arrived, PacketNote& note);

@@ -39,11 +39,21 @@ const Nanos kTime = seconds(1'700'000'000);
 
 TEST(CopyFilter, IsTheSameOnAnotherInterfaceAtOnce) {
   CopyFilter filter;
-  EXPECT_FALSE(filter.is_copy(frame_of(kPacket, kTime, 0)));
-  EXPECT_TRUE(filter.is_copy(frame_of(kPacket, kTime + microseconds(3), 1)));
-  EXPECT_TRUE(filter.is_copy(frame_of(kPacket, kTime + microseconds(4), 2)));
-  EXPECT_FALSE(filter.is_copy(frame_of(kPacket, kTime + microseconds(5), 0))) << "sent again, or the network's copy";
-  EXPECT_FALSE(filter.is_copy(frame_of(kPacket, kTime + milliseconds(1), 1))) << "too late";
+  EXPECT_FALSE(static_cast<bool>(filter.original_of(frame_of(kPacket, kTime, 0))));
+  EXPECT_TRUE(static_cast<bool>(filter.original_of(frame_of(kPacket, kTime + microseconds(3), 1))));
+  EXPECT_TRUE(static_cast<bool>(filter.original_of(frame_of(kPacket, kTime + microseconds(4), 2))));
+  EXPECT_FALSE(static_cast<bool>(filter.original_of(frame_of(kPacket, kTime + microseconds(5), 0))))
+      << "sent again, or the network's copy";
+  EXPECT_FALSE(static_cast<bool>(filter.original_of(frame_of(kPacket, kTime + milliseconds(1), 1)))) << "too late";
+}
+
+TEST(CopyFilter, NamesTheFrameThatWasFirst) {
+  CopyFilter filter;
+  source::Frame first = frame_of(kPacket, kTime, 0);
+  first.id = FrameId(0, 41);
+  filter.original_of(first);
+  EXPECT_EQ(filter.original_of(frame_of(kPacket, kTime + microseconds(3), 1)), FrameId(0, 41));
+  EXPECT_EQ(filter.original_of(frame_of(kPacket, kTime + microseconds(4), 2)), FrameId(0, 41));
 }
 
 TEST(CopyFilter, PausesOfTwoLinksAreTwo) {
@@ -87,20 +97,20 @@ TEST(CopyFilter, SeesEveryBatchWhateverItBeginsWith) {
 
 TEST(CopyFilter, OtherBytesLengthsAndFilesAreOthers) {
   CopyFilter filter;
-  EXPECT_FALSE(filter.is_copy(frame_of(kPacket, kTime, 0)));
+  EXPECT_FALSE(static_cast<bool>(filter.original_of(frame_of(kPacket, kTime, 0))));
   Buffer other = kPacket;
   other.back() = 8;
-  EXPECT_FALSE(filter.is_copy(frame_of(other, kTime, 1)));
+  EXPECT_FALSE(static_cast<bool>(filter.original_of(frame_of(other, kTime, 1))));
   auto longer = frame_of(kPacket, kTime, 1);
   longer.wire_length += 1;
-  EXPECT_FALSE(filter.is_copy(longer));
-  EXPECT_FALSE(filter.is_copy(frame_of(kPacket, kTime, 1, LinkType::kEthernet, 1)));
+  EXPECT_FALSE(static_cast<bool>(filter.original_of(longer)));
+  EXPECT_FALSE(static_cast<bool>(filter.original_of(frame_of(kPacket, kTime, 1, LinkType::kEthernet, 1))));
 }
 
 TEST(CopyFilter, CookedFramesSayWhereTheyCame) {
   CopyFilter filter;
   const auto is_copy = [&](const Buffer& bytes, LinkType type) {
-    return filter.is_copy(frame_of(bytes, kTime, 0, type));
+    return filter.original_of(frame_of(bytes, kTime, 0, type));
   };
   EXPECT_FALSE(is_copy(sll(4, kPacket), LinkType::kLinuxSll));
   EXPECT_TRUE(is_copy(sll(0, kPacket), LinkType::kLinuxSll));
@@ -120,7 +130,7 @@ TEST(CopyFilter, TakesShortFrames) {
   for (std::size_t size = 0; size < 40; ++size) {
     for (const LinkType type : {LinkType::kEthernet, LinkType::kLinuxSll, LinkType::kLinuxSll2}) {
       const Buffer bytes(size, 1);
-      EXPECT_FALSE(filter.is_copy(frame_of(bytes, kTime + seconds(static_cast<std::int64_t>(size)), 0, type)));
+      EXPECT_FALSE(filter.original_of(frame_of(bytes, kTime + seconds(static_cast<std::int64_t>(size)), 0, type)));
     }
   }
 }
