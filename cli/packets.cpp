@@ -75,9 +75,11 @@ class Printer {
   }
 
   void print(const source::Frame& frame, const source::FrameSource& source, const wire::Decoded& decoded,
-             const track::Observation& observation) {
+             const track::Observation& observed) {
     if (finished()) return;
     if (decoded.kind != wire::FrameKind::kPause) ++roce_frames_;
+    const track::Observation observation =
+        settled_ != nullptr ? settled_->final_observation(frame.id, observed) : observed;
     if (!choice_.shows(decoded, observation)) return;
     present::PacketRecord record;
     record.id = frame.id;

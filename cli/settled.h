@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Settled: what the first of two passes found out about each frame, kept for the second. Bounded: frames beyond the
-// limit are shown as they were known when read, and counted.
+// Settled: what the first of two passes found out about each frame, kept for the second. Bounded: what is beyond the
+// limits is shown as it was known when read, and counted.
 #pragma once
 
 #include <array>
@@ -17,14 +17,21 @@ namespace rocetop::cli {
 
 class Settled final : public track::ResolutionSink {
  public:
-  /// 8 Mi frames: 200 MB.
+  /// 8 Mi frames: 300 MB.
   static constexpr std::uint64_t kFrameLimit = std::uint64_t{8} << 20;
+  static constexpr std::size_t kSecondLooksMost = std::size_t{1} << 20;  ///< 130 MB
 
   explicit Settled(std::uint64_t frame_limit = kFrameLimit) : page_limit_((frame_limit + kPage - 1) / kPage) {}
 
   void on_resolution(const track::Resolution& resolution) override;
+  void on_gap_fate(const track::GapFate& fate) override;
+  void on_second_look(const track::SecondLook& look) override;
+  void on_join(std::uint32_t kept, std::uint32_t gone) override;
+
   std::optional<present::Final> find(FrameId frame) const;
-  /// Resolutions that found no room.
+  /// What `observation`, which was made when the frame was read, is in the end: of the connection as it is called then.
+  track::Observation final_observation(FrameId frame, const track::Observation& observation) const;
+  /// What found no room.
   std::uint64_t omitted() const { return omitted_; }
 
  private:
@@ -32,9 +39,15 @@ class Settled final : public track::ResolutionSink {
   static constexpr std::size_t kPage = 1024;
   using Page = std::array<track::Settlement, kPage>;
 
+  track::Settlement* use(FrameId frame);
   static std::uint64_t page_of(FrameId frame) { return std::uint64_t{frame.file()} << 48 | frame.number() / kPage; }
 
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+  struct FrameIdHash {
+    std::size_t operator()(FrameId id) const { return page_of(id) * kPage + id.number() % kPage; }
+  };
+  std::unordered_map<FrameId, track::Observation, FrameIdHash> second_looks_;
+  std::unordered_map<std::uint32_t, std::uint32_t> joined_;  // connection -> the one that it is part of
   std::uint64_t page_limit_;
   std::uint64_t omitted_ = 0;
 };

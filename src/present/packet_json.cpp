@@ -209,6 +209,7 @@ class PacketJson {
     word_or_null("cause", record_.cause() ? word(*record_.cause()) : std::string_view{});
     frame("original", "_frame", "_file", o.original_frame);
     frame("trigger", "_frame", "_file", record_.trigger_frame());
+    if (o.captured_twice) json_.member("captured_twice", true);
     json_.member("missing_before", o.missing_before);
     // A NAK names a packet, it does not acknowledge it.
     const bool refuses = o.kind == track::Kind::kNak || o.kind == track::Kind::kRnrNak;
@@ -224,6 +225,12 @@ class PacketJson {
     object("final");
     frame("acked_in", "", "_file", record_.final->acked_in);
     word_or_null("fate", record_.final->fate ? word(*record_.final->fate) : std::string_view{});
+    if (record_.observation.missing_before != 0) {
+      const track::Gap gap = record_.gap_before();
+      json_.member("missing_before", gap.missing);
+      json_.member("came_late", gap.came_late);
+      json_.member("not_captured", gap.not_captured);
+    }
     json_.end_object();
   }
 

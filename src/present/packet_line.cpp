@@ -143,6 +143,16 @@ std::string pause_text(const wire::Pause& pause) {
   return text;
 }
 
+void add_gap_marks(const PacketRecord& record, std::vector<std::string>& marks) {
+  const auto add = [&](std::uint32_t psns, std::string_view what) {
+    if (psns != 0) marks.push_back(fmt::format("{} {}", grouped(psns), what));
+  };
+  const track::Gap gap = record.gap_before();
+  add(gap.missing, "missing before");
+  add(gap.came_late, "came late");
+  add(gap.not_captured, "not captured");
+}
+
 Tone marks_tone(const PacketRecord& record) {
   switch (record.observation.kind) {
     case track::Kind::kRetransmission:
@@ -154,7 +164,7 @@ Tone marks_tone(const PacketRecord& record) {
     case track::Kind::kDuplicate:
       return Tone::kInfo;
     default:
-      return record.observation.missing_before != 0 ? Tone::kWarning : Tone::kQuiet;
+      return record.gap_before().missing != 0 ? Tone::kWarning : Tone::kQuiet;
   }
 }
 
@@ -170,7 +180,7 @@ std::string repeat_mark(const PacketRecord& record, bool several_files) {
     if (fate == Fate::kDuplicate) kind = track::Kind::kDuplicate;
   }
   const std::string original = o.original_frame ? " of " + frame_text(o.original_frame, several_files) : "";
-  if (kind == track::Kind::kDuplicate) return "duplicate" + original;
+  if (kind == track::Kind::kDuplicate) return (o.captured_twice ? "captured twice, copy" : "duplicate") + original;
   if (kind == track::Kind::kReordered) return "reordered";
   if (kind != track::Kind::kRetransmission) return {};
   std::string text = "retransmission" + (original.empty() ? std::string(", first one not seen") : original);
@@ -199,7 +209,7 @@ std::string analysis_marks(const PacketRecord& record, bool several_files) {
   std::vector<std::string> marks;
   const std::string repeat = repeat_mark(record, several_files);
   if (!repeat.empty()) marks.push_back(repeat);
-  if (o.missing_before != 0) marks.push_back(fmt::format("{} missing before", grouped(o.missing_before)));
+  add_gap_marks(record, marks);
   const bool refuses =
       o.kind == track::Kind::kNak || o.kind == track::Kind::kRnrNak;  // names a packet, acknowledges none
   if (o.acks_frame) marks.push_back((refuses ? "names " : "acks ") + frame_text(o.acks_frame, several_files));

@@ -24,10 +24,12 @@ struct PacketRecord {
   std::uint32_t wire_length = 0;
   const wire::Decoded* decoded = nullptr;
   track::Observation observation;
-  std::optional<Final> final;  ///< what later packets settled about the frame (two passes); it has a fate
+  std::optional<Final> final;  ///< what later packets settled about the frame (two passes)
 
   /// Cause and trigger as known: settled ones first.
   std::optional<track::Cause> cause() const { return final && final->cause ? final->cause : observation.cause; }
+  /// As it is known.
+  track::Gap gap_before() const { return final.value_or(Final{}).gap_before(observation); }
   FrameId trigger_frame() const {
     return final && final->trigger_frame ? final->trigger_frame : observation.trigger_frame;
   }

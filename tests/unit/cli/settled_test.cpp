@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "track/flow_key.h"
+#include "track/packet_facts.h"
+
 namespace rocetop::cli {
 namespace {
 
@@ -32,6 +35,28 @@ TEST(Settled, ARetransmissionStaysOneWhenItIsAcknowledged) {
     EXPECT_EQ(final->trigger_frame, (FrameId{0, 4}));
     EXPECT_EQ(final->acked_in, (FrameId{0, 9}));
   }
+}
+
+TEST(Settled, TakesASecondLookForTheFirstAndForgetsWhatWasSettledBefore) {
+  Settled settled;
+  settled.on_resolution({FrameId{0, 5}, Fate::kRetransmission, track::Cause::kNak, FrameId{0, 4}, {}});
+  track::PacketFacts packet;
+  packet.frame = FrameId{0, 5};
+  const track::Observation anew = track::observed(track::Kind::kNew, track::SpaceName::kRequests, 2);
+  settled.on_second_look({track::FlowKey{}, packet, anew});
+  track::Observation first = track::observed(track::Kind::kRetransmission, track::SpaceName::kRequests, 1);
+  EXPECT_EQ(settled.final_observation(FrameId{0, 5}, first).kind, track::Kind::kNew);
+  EXPECT_EQ(settled.final_observation(FrameId{0, 5}, first).connection, 2u);
+  EXPECT_FALSE(settled.find(FrameId{0, 5}));
+  EXPECT_EQ(settled.final_observation(FrameId{0, 6}, first).kind, track::Kind::kRetransmission);
+}
+
+TEST(Settled, CallsAConnectionWhatItIsCalledInTheEnd) {
+  Settled settled;
+  settled.on_join(2, 3);
+  settled.on_join(1, 2);
+  const track::Observation of_three = track::observed(track::Kind::kNew, track::SpaceName::kRequests, 3);
+  EXPECT_EQ(settled.final_observation(FrameId{0, 1}, of_three).connection, 1u);
 }
 
 TEST(Settled, HasALimitAndCountsWhatItLeavesOut) {
