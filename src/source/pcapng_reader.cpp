@@ -236,8 +236,7 @@ bool PcapngReader::take_obsolete_packet(const Block& block, std::vector<Frame>& 
   return add_frame(block, packet, 20, batch);
 }
 
-bool PcapngReader::add_frame(const Block& block, const Packet& packet, std::size_t packet_offset,
-                             std::vector<Frame>& batch) {
+bool PcapngReader::add_frame(const Block& block, Packet packet, std::size_t packet_offset, std::vector<Frame>& batch) {
   if (packet.interface_id >= interfaces_.size() - section_first_) {
     return refuse(block, "a packet names interface " + std::to_string(packet.interface_id) +
                              ", which the section does not describe");
@@ -251,7 +250,7 @@ bool PcapngReader::add_frame(const Block& block, const Packet& packet, std::size
                   "a packet claims " + std::to_string(packet.captured) + " captured bytes, which no capture holds");
   }
   const std::size_t index = section_first_ + packet.interface_id;
-  if (packet.has_time) last_time_ = clocks_[index].at(packet.ticks);
+  if (packet.has_time) take_time(packet, clocks_[index]);
   batch.push_back({.id = FrameId(0, ++frame_count_),
                    .interface = static_cast<std::uint32_t>(index),
                    .link_type = interfaces_[index].link_type,
@@ -260,6 +259,13 @@ bool PcapngReader::add_frame(const Block& block, const Packet& packet, std::size
                    .has_time = packet.has_time,
                    .bytes = block.body.subspan(packet_offset, std::min(packet.captured, kLongestFrame))});
   return true;
+}
+
+/// A stamp beyond the years that fit is none: one cut to fit would make waits of nothing.
+void PcapngReader::take_time(Packet& packet, const TickClock& clock) {
+  const Nanos time = clock.at(packet.ticks);
+  packet.has_time = time != Nanos::max() && time != Nanos::min();
+  if (packet.has_time) last_time_ = time;
 }
 
 //   0 interface | 4 stamp | 12 options. The counts cover the capture so far: a later block replaces an earlier one.

@@ -52,8 +52,9 @@ class PcapngReader final : public RecordReader {
   bool take_enhanced_packet(const Block& block, std::vector<Frame>& batch);
   bool take_simple_packet(const Block& block, std::vector<Frame>& batch);
   bool take_obsolete_packet(const Block& block, std::vector<Frame>& batch);
+  void take_time(Packet& packet, const TickClock& clock);
   bool take_statistics(const Block& block);
-  bool add_frame(const Block& block, const Packet& packet, std::size_t packet_offset, std::vector<Frame>& batch);
+  bool add_frame(const Block& block, Packet packet, std::size_t packet_offset, std::vector<Frame>& batch);
   bool refuse(const Block& block, const std::string& reason);
   void remark_options(const Block& block);
   void remark_once(const Block& block, const std::string& reason, std::string hint);

@@ -78,6 +78,15 @@ TEST(PcapngReader, NegativeTimeOffset) {
   EXPECT_EQ(read_bytes(file.bytes()).frames.at(0).frame.time.count, 400 * kSecond);
 }
 
+TEST(PcapngReader, AStampBeyondTheYearsThatFitIsNone) {
+  PcapngFile file;
+  file.interface(1).enhanced(0, 5'000'000, payload(8)).enhanced(0, 20'000'000'000'000'000, payload(8));
+  const Reading reading = read_bytes(file.bytes());
+  ASSERT_EQ(reading.frames.size(), 2u);
+  EXPECT_FALSE(reading.frames[1].frame.has_time);
+  EXPECT_EQ(reading.frames[1].frame.time.count, 5 * kSecond);  // the last one known
+}
+
 TEST(PcapngReader, SeveralInterfacesKeepTheirLinkTypesAndClocks) {
   PcapngFile file;
   file.interface(1).interface(101, 0, file.option(9, {9})).interface(276, 0, file.option(9, {0x80 | 10}));
