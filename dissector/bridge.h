@@ -155,7 +155,11 @@ typedef struct roce_packet {
   uint32_t original_frame;
   bool original_hidden; /* it was seen, and has no number: the filter of tshark -2 -R left it out */
   uint32_t trigger_frame;
-  uint32_t missing_before; /* PSNs */
+  uint32_t missing_before; /* PSNs that had not come when it came */
+  uint32_t still_missing;  /* of these, as it is known now: sent again, or never seen */
+  uint32_t came_late;      /* of these: they came, and nobody had sent them again */
+  uint32_t not_captured;   /* of these: acknowledged, so that the capture alone missed them */
+  bool captured_twice;     /* a copy of original_frame, as another interface saw it: it counts for nothing */
   uint32_t acks_frame;
   uint32_t names_frame; /* that a NAK or RNR NAK is about */
   uint32_t acked_in;

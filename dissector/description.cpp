@@ -111,7 +111,11 @@ void describe_message(const engine::FrameBook& book, const engine::PacketNote& n
   out.completion_time_ns = time->count;
 }
 
-void describe_settlement(const track::Settlement& settlement, roce_packet& out) {
+void describe_settlement(const track::Settlement& settlement, const track::Observation& o, roce_packet& out) {
+  const track::Gap gap = settlement.gap_before(o);
+  out.still_missing = gap.missing;
+  out.came_late = gap.came_late;
+  out.not_captured = gap.not_captured;
   if (!settlement.fate) return;
   out.known |= ROCE_KNOWS_FATE;
   out.fate = kind_of(*settlement.fate);
@@ -133,7 +137,8 @@ void describe_observation(const track::Observation& o, roce_packet& out) {
   }
   out.original_frame = number(o.original_frame);
   out.trigger_frame = number(o.trigger_frame);
-  out.missing_before = o.missing_before;
+  out.missing_before = out.still_missing = o.missing_before;
+  out.captured_twice = o.captured_twice;
   // A NAK names a packet, it does not acknowledge it.
   const bool refuses = o.kind == track::Kind::kNak || o.kind == track::Kind::kRnrNak;
   (refuses ? out.names_frame : out.acks_frame) = number(o.acks_frame);
@@ -148,15 +153,16 @@ void describe_wait(const engine::FrameBook& book, Nanos now, roce_packet& out) {
   if (out.settled_kind != ROCE_RETRANSMISSION) return;
   const engine::FrameRecord* since = book.find(out.trigger_frame != 0 ? out.trigger_frame : out.original_frame);
   if (since == nullptr) return;
+  // Hosts may stamp the two directions out of order: of that no wait is known.
+  if (now < since->time) return;
   out.known |= ROCE_KNOWS_WAIT;
   out.wait_ns = (now - since->time).count;
 }
 
 /// The connection and its two ends. `note` has a direction.
-void describe_stream(const engine::FrameBook& book, const engine::PacketNote& note, bool settled, roce_packet& out) {
+void describe_stream(const engine::FrameBook& book, const engine::PacketNote& note, roce_packet& out) {
   const engine::PacketNotes& notes = book.notes();
-  const engine::DirectionNote& direction =
-      settled ? *notes.settled_direction(note.direction) : *notes.direction(note.direction);
+  const engine::DirectionNote& direction = *notes.direction(note.direction);
   const engine::DirectionNote* other = notes.direction(direction.other);
   if (direction.connection != out.stream) {
     out.known |= ROCE_KNOWS_OTHER_STREAM;
@@ -196,6 +202,16 @@ void describe_note(const engine::FrameRecord& record, bool settled, roce_packet&
   }
   out.acked_unseen = note.acked_unseen && !(settled && record.seen_after_all);
   out.qp_reuse = note.qp_reuse;
+}
+
+/// What the capture holds once more belongs to the connection that its original belongs to, and counts for nothing.
+void describe_copy(const engine::FrameBook& book, const track::Observation& o, roce_packet& out) {
+  describe_observation(o, out);
+  const engine::FrameRecord* original = book.find(out.original_frame);
+  if (original == nullptr || original->observation.connection == 0) return;
+  out.known |= ROCE_KNOWS_STREAM;
+  out.stream = original->observation.connection;
+  if (original->note.direction != 0) describe_stream(book, original->note, out);
 }
 
 }  // namespace
@@ -244,14 +260,15 @@ void describe_analysis(const engine::FrameBook& book, bool settled, roce_packet&
   if (record == nullptr) return;
   out.known |= ROCE_KNOWS_ANALYSIS;
   const track::Observation& o = record->observation;
+  if (o.captured_twice) return describe_copy(book, o, out);
   if (o.connection != 0) {
     out.known |= ROCE_KNOWS_STREAM;
     out.stream = o.connection;
   }
   describe_observation(o, out);
-  if (settled) describe_settlement(record->settlement, out);
+  if (settled) describe_settlement(record->settlement, o, out);
   describe_wait(book, record->time, out);
-  if (record->note.direction != 0) describe_stream(book, record->note, settled, out);
+  if (record->note.direction != 0) describe_stream(book, record->note, out);
   describe_note(*record, settled, out);
   describe_message(book, record->note, settled, out);
 }

@@ -4,30 +4,51 @@
  * damages data, is an error. */
 #include "plugin.h"
 
-#define EXPERTS(row)                                                                                                   \
-  row(RETRANSMISSION, "retransmission", PI_SEQUENCE, PI_NOTE, "Retransmission") row(                                   \
-      TIMEOUT, "timeout", PI_SEQUENCE, PI_WARN, "Retransmission after a timeout")                                      \
-      row(SPURIOUS, "spurious", PI_SEQUENCE, PI_NOTE, "Needless retransmission: all of it had been acknowledged") row( \
-          READ_RESTART, "read_restart", PI_SEQUENCE, PI_NOTE, "READ asked again")                                      \
-          row(MISSING, "missing", PI_SEQUENCE, PI_WARN, "Missing before this packet") row(                             \
-              REORDERED, "reordered", PI_SEQUENCE, PI_NOTE, "Reordered: came late, and its sender had not gone back")  \
-              row(DUPLICATE, "duplicate", PI_SEQUENCE, PI_NOTE, "Duplicate: a copy, and its sender had not gone back") \
-                  row(NAK, "nak", PI_RESPONSE_CODE, PI_WARN, "NAK")                                                    \
-                      row(FATAL_NAK, "fatal_nak", PI_RESPONSE_CODE, PI_ERROR, "NAK that ends the connection")          \
-                          row(RNR_NAK, "rnr_nak", PI_RESPONSE_CODE, PI_NOTE, "RNR NAK: the receiver was not ready")    \
-                              row(ACKED_UNSEEN, "acked_unseen", PI_SEQUENCE, PI_WARN,                                  \
-                                  "Acknowledges a packet that is not in the capture")                                  \
-                                  row(QP_REUSE, "qp_reuse", PI_SEQUENCE, PI_CHAT,                                      \
-                                      "Queue pair used again by another connection")                                   \
-                                      row(ICRC_BAD, "icrc_bad", PI_CHECKSUM, PI_ERROR, "ICRC bad") row(                \
-                                          CE, "ce", PI_SEQUENCE, PI_CHAT, "Congestion experienced (CE)")               \
-                                          row(CNP, "cnp", PI_SEQUENCE, PI_NOTE, "Congestion notification (CNP)") row(  \
-                                              BROKEN, "broken", PI_UNDECODED, PI_ERROR,                                \
-                                              "The analysis broke down: out of memory, or a fault of rocetop")         \
-                                              row(NOT_REMEMBERED, "not_remembered", PI_UNDECODED, PI_NOTE,             \
-                                                  "Not remembered: beyond the frames of preference roce.max_frames")   \
-                                                  row(UNDECODABLE, "undecodable", PI_UNDECODED, PI_WARN,               \
-                                                      "RoCE that could not be decoded")
+/* clang-format off */
+#define EXPERTS(row) \
+  row(RETRANSMISSION, "retransmission", PI_SEQUENCE, PI_NOTE,\
+      "Retransmission") \
+  row(TIMEOUT, "timeout", PI_SEQUENCE, PI_WARN,\
+      "Retransmission after a timeout") \
+  row(SPURIOUS, "spurious", PI_SEQUENCE, PI_NOTE,\
+      "Needless retransmission: all of it had been acknowledged") \
+  row(READ_RESTART, "read_restart", PI_SEQUENCE, PI_NOTE,\
+      "READ asked again") \
+  row(MISSING, "missing", PI_SEQUENCE, PI_WARN,\
+      "PSNs missing before this packet") \
+  row(LATE, "late", PI_SEQUENCE, PI_NOTE,\
+      "PSNs before this packet came late") \
+  row(NOT_CAPTURED, "not_captured", PI_SEQUENCE, PI_NOTE,\
+      "PSNs before this packet are not in the capture, but were acknowledged") \
+  row(REORDERED, "reordered", PI_SEQUENCE, PI_NOTE,\
+      "Reordered: came late, and its sender had not gone back") \
+  row(DUPLICATE, "duplicate", PI_SEQUENCE, PI_NOTE,\
+      "Duplicate: a copy, and its sender had not gone back") \
+  row(CAPTURED_TWICE, "captured_twice", PI_SEQUENCE, PI_CHAT,\
+      "Captured twice: a copy that another interface saw") \
+  row(NAK, "nak", PI_RESPONSE_CODE, PI_WARN,\
+      "NAK") \
+  row(FATAL_NAK, "fatal_nak", PI_RESPONSE_CODE, PI_ERROR,\
+      "NAK that ends the connection") \
+  row(RNR_NAK, "rnr_nak", PI_RESPONSE_CODE, PI_NOTE,\
+      "RNR NAK: the receiver was not ready") \
+  row(ACKED_UNSEEN, "acked_unseen", PI_SEQUENCE, PI_WARN,\
+      "Acknowledges a packet that is not in the capture") \
+  row(QP_REUSE, "qp_reuse", PI_SEQUENCE, PI_CHAT,\
+      "Queue pair used again by another connection") \
+  row(ICRC_BAD, "icrc_bad", PI_CHECKSUM, PI_ERROR,\
+      "ICRC bad") \
+  row(CE, "ce", PI_SEQUENCE, PI_CHAT,\
+      "Congestion experienced (CE)") \
+  row(CNP, "cnp", PI_SEQUENCE, PI_NOTE,\
+      "Congestion notification (CNP)") \
+  row(BROKEN, "broken", PI_UNDECODED, PI_ERROR,\
+      "The analysis broke down: out of memory, or a fault of rocetop") \
+  row(NOT_REMEMBERED, "not_remembered", PI_UNDECODED, PI_NOTE,\
+      "Not remembered: beyond the frames of preference roce.max_frames") \
+  row(UNDECODABLE, "undecodable", PI_UNDECODED, PI_WARN,\
+      "RoCE that could not be decoded")
+/* clang-format on */
 
 #define EXPERT_ID(id, name, group, severity, text) E_##id,
 enum expert { EXPERTS(EXPERT_ID) EXPERT_COUNT };
@@ -52,13 +73,14 @@ static void add_repeat(packet_info* pinfo, proto_item* item, const roce_packet* 
     if (p->cause == ROCE_CAUSE_SPURIOUS) expert = E_SPURIOUS;
     if (p->cause == ROCE_CAUSE_READ_RESTART) expert = E_READ_RESTART;
   }
-  if (expert != E_RETRANSMISSION || !(p->known & ROCE_KNOWS_CAUSE)) {
-    add(pinfo, item, expert);
-  } else if (p->trigger_frame != 0) {
-    expert_add_info_format(pinfo, item, &ei[expert], "Retransmission after %s #%u",
-                           p->cause == ROCE_CAUSE_RNR ? "RNR NAK" : "NAK", p->trigger_frame);
+  if (expert == E_RETRANSMISSION && (p->known & ROCE_KNOWS_CAUSE)) {
+    /* Equal texts are grouped: which NAK it was is in roce.analysis.trigger_frame. */
+    expert_add_info_format(pinfo, item, &ei[expert], "Retransmission%s",
+                           p->cause == ROCE_CAUSE_RNR   ? " after an RNR NAK"
+                           : p->cause == ROCE_CAUSE_NAK ? " after a NAK"
+                                                        : ", cause unknown");
   } else {
-    expert_add_info_format(pinfo, item, &ei[expert], "Retransmission, cause %s", roce_cause_word(p->cause));
+    add(pinfo, item, expert);
   }
 }
 
@@ -76,7 +98,7 @@ static void add_verdict(packet_info* pinfo, proto_item* item, const roce_packet*
       add(pinfo, item, E_REORDERED);
       break;
     case ROCE_DUPLICATE:
-      add(pinfo, item, E_DUPLICATE);
+      add(pinfo, item, p->captured_twice ? E_CAPTURED_TWICE : E_DUPLICATE);
       break;
     case ROCE_NAK:
       add_nak(pinfo, item, p);
@@ -90,10 +112,9 @@ static void add_verdict(packet_info* pinfo, proto_item* item, const roce_packet*
     default:
       break;
   }
-  if (p->missing_before != 0) {
-    expert_add_info_format(pinfo, item, &ei[E_MISSING], "%u PSN%s missing before this packet", p->missing_before,
-                           p->missing_before == 1 ? "" : "s");
-  }
+  if (p->still_missing != 0) add(pinfo, item, E_MISSING);
+  if (p->came_late != 0) add(pinfo, item, E_LATE);
+  if (p->not_captured != 0) add(pinfo, item, E_NOT_CAPTURED);
   if (p->acked_unseen) add(pinfo, item, E_ACKED_UNSEEN);
   if (p->qp_reuse) add(pinfo, item, E_QP_REUSE);
 }

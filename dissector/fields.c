@@ -40,8 +40,12 @@ enum field {
   F_WAIT,
   F_MISSING_BEFORE,
   F_MISSING_PSNS,
+  F_STILL_MISSING,
+  F_CAME_LATE,
+  F_NOT_CAPTURED,
   F_REORDERED,
   F_DUPLICATE,
+  F_CAPTURED_TWICE,
   F_ACKED_UNSEEN,
   F_NAK,
   F_RNR_NAK,
@@ -156,6 +160,9 @@ static void add_missing(const place* at, const roce_packet* p) {
   add_text(at, F_MISSING_PSNS,
            first == last ? wmem_strdup_printf(at->pinfo->pool, "%u", first)
                          : wmem_strdup_printf(at->pinfo->pool, "%u-%u", first, last));
+  add_uint(at, F_STILL_MISSING, p->still_missing);
+  if (p->came_late != 0) add_uint(at, F_CAME_LATE, p->came_late);
+  if (p->not_captured != 0) add_uint(at, F_NOT_CAPTURED, p->not_captured);
 }
 
 static void add_verdict(const place* at, const roce_packet* p) {
@@ -164,7 +171,7 @@ static void add_verdict(const place* at, const roce_packet* p) {
   if (roce_is_unusual(p)) add_none(at, F_FLAGS);
   if (p->settled_kind == ROCE_RETRANSMISSION) add_retransmission(at, p);
   if (p->settled_kind == ROCE_REORDERED) add_none(at, F_REORDERED);
-  if (p->settled_kind == ROCE_DUPLICATE) add_none(at, F_DUPLICATE);
+  if (p->settled_kind == ROCE_DUPLICATE) add_none(at, p->captured_twice ? F_CAPTURED_TWICE : F_DUPLICATE);
   if (p->settled_kind == ROCE_NAK) add_none(at, F_NAK);
   if (p->settled_kind == ROCE_RNR_NAK) add_none(at, F_RNR_NAK);
   if (p->known & ROCE_KNOWS_CAUSE) add_text(at, F_CAUSE, roce_cause_word(p->cause));
@@ -224,7 +231,7 @@ void roce_add_fields(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, const 
     add_uint(&at, F_STREAM, p->stream);
     if (p->known & ROCE_KNOWS_OTHER_STREAM) add_uint(&at, F_STREAM, p->other_stream);
   }
-  const char* marks = roce_marks(pinfo->pool, p);
+  const char* marks = roce_marks(pinfo->pool, p, true);
   if (*marks != '\0') proto_item_append_text(item, " [%s]", marks);
   add_queue_pairs(&at, p);
   add_header_fields(&at, p);
@@ -327,12 +334,24 @@ void roce_register_fields(int proto) {
        {"Missing before", "roce.analysis.missing_before", FT_UINT32, BASE_DEC, NULL, 0,
         "PSNs skipped right before this packet", HFILL}},
       {&hf[F_MISSING_PSNS], {"Missing PSNs", "roce.analysis.missing_psns", FT_STRING, BASE_NONE, NULL, 0, NULL, HFILL}},
+      {&hf[F_STILL_MISSING],
+       {"Missing, as it is known now", "roce.analysis.missing_final", FT_UINT32, BASE_DEC, NULL, 0,
+        "Of the PSNs missing before: sent again, or never seen. Final with tshark -2", HFILL}},
+      {&hf[F_CAME_LATE],
+       {"Came late", "roce.analysis.missing_late", FT_UINT32, BASE_DEC, NULL, 0,
+        "Of the PSNs missing before: they came after all, and their sender had not gone back", HFILL}},
+      {&hf[F_NOT_CAPTURED],
+       {"Not captured", "roce.analysis.missing_not_captured", FT_UINT32, BASE_DEC, NULL, 0,
+        "Of the PSNs missing before: acknowledged, so that the capture alone missed them", HFILL}},
       {&hf[F_REORDERED],
        {"Reordered", "roce.analysis.reordered", FT_NONE, BASE_NONE, NULL, 0,
         "Came late, and its sender had not gone back", HFILL}},
       {&hf[F_DUPLICATE],
        {"Duplicate", "roce.analysis.duplicate", FT_NONE, BASE_NONE, NULL, 0, "A copy: its sender had not gone back",
         HFILL}},
+      {&hf[F_CAPTURED_TWICE],
+       {"Captured twice", "roce.analysis.captured_twice", FT_NONE, BASE_NONE, NULL, 0,
+        "A copy of the original, as another interface saw it: it counts for nothing", HFILL}},
       {&hf[F_ACKED_UNSEEN],
        {"Acknowledges what was not seen", "roce.analysis.acked_unseen", FT_NONE, BASE_NONE, NULL, 0, NULL, HFILL}},
       {&hf[F_NAK], {"NAK", "roce.analysis.nak", FT_NONE, BASE_NONE, NULL, 0, NULL, HFILL}},

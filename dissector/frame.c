@@ -61,12 +61,10 @@ static uint16_t link_type_of(const wtap_rec* rec) {
   }
 }
 
-/* Nanoseconds since the epoch; stamps come from files and may be absurd. */
-static int64_t nanoseconds(const nstime_t* time) {
+/* Stamps come from files and may be absurd: what does not fit in nanoseconds since the epoch is none. */
+static bool fits(const nstime_t* time) {
   const int64_t most = INT64_MAX / 1000000000 - 1;
-  if (time->secs > most) return INT64_MAX;
-  if (time->secs < -most) return INT64_MIN;
-  return (int64_t)time->secs * 1000000000 + time->nsecs;
+  return time->secs <= most && time->secs >= -most;
 }
 
 bool roce_frame_of(tvbuff_t* tvb, packet_info* pinfo, roce_frame* frame) {
@@ -82,7 +80,7 @@ bool roce_frame_of(tvbuff_t* tvb, packet_info* pinfo, roce_frame* frame) {
   frame->has_interface = (rec->presence_flags & WTAP_HAS_INTERFACE_ID) != 0;
   if (frame->has_interface) frame->interface_id = rec->rec_header.packet_header.interface_id;
   if (rec->presence_flags & WTAP_HAS_SECTION_NUMBER) frame->section = rec->section_number;
-  frame->has_time = (pinfo->presence_flags & PINFO_HAS_TS) != 0;
-  if (frame->has_time) frame->time_ns = nanoseconds(&pinfo->abs_ts);
+  frame->has_time = (pinfo->presence_flags & PINFO_HAS_TS) != 0 && fits(&pinfo->abs_ts);
+  if (frame->has_time) frame->time_ns = (int64_t)pinfo->abs_ts.secs * 1000000000 + pinfo->abs_ts.nsecs;
   return true;
 }

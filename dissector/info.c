@@ -45,6 +45,6 @@ void roce_set_info(packet_info* pinfo, const roce_packet* p) {
     col_append_fstr(pinfo->cinfo, COL_INFO, "%s[%s]", blank_after(info), p->syndrome_text);
   }
   append_psn(pinfo, p);
-  const char* marks = roce_marks(pinfo->pool, p);
+  const char* marks = roce_marks(pinfo->pool, p, info == NULL || strstr(info, "Packet size limited") == NULL);
   if (*marks != '\0') col_append_fstr(pinfo->cinfo, COL_INFO, " [%s]", marks);
 }

@@ -9,9 +9,9 @@ bool roce_is_unusual(const roce_packet* p) {
     case ROCE_DUPLICATE:
     case ROCE_NAK:
     case ROCE_RNR_NAK:
-      return (p->known & ROCE_KNOWS_ANALYSIS) != 0;
+      return !p->captured_twice && (p->known & ROCE_KNOWS_ANALYSIS) != 0;
     default:
-      return p->missing_before != 0 || p->acked_unseen || p->qp_reuse ||
+      return p->still_missing != 0 || p->acked_unseen || p->qp_reuse ||
              (p->icrc == ROCE_ICRC_BAD && p->kind_of_frame == ROCE_FRAME_PACKET);
   }
 }
@@ -40,7 +40,7 @@ static void add_repeat(wmem_strbuf_t* marks, const roce_packet* p) {
       add(marks, "Reordered");
       break;
     case ROCE_DUPLICATE:
-      add(marks, "Duplicate");
+      add(marks, p->captured_twice ? "Captured twice, copy" : "Duplicate");
       if (p->original_frame != 0) wmem_strbuf_append_printf(marks, " of #%u", p->original_frame);
       break;
     default:
@@ -50,20 +50,33 @@ static void add_repeat(wmem_strbuf_t* marks, const roce_packet* p) {
 
 /* Most packets: nothing to say, and nothing spent on it. */
 static bool has_marks(const roce_packet* p) {
-  return roce_is_unusual(p) || p->names_frame != 0 || p->ecn == 3 || p->cnp_mark_frame != 0 || p->truncated;
+  return roce_is_unusual(p) || p->captured_twice || p->missing_before != 0 || p->names_frame != 0 || p->ecn == 3 ||
+         p->cnp_mark_frame != 0 || p->truncated;
 }
 
-const char* roce_marks(wmem_allocator_t* pool, const roce_packet* p) {
+static void add_count(wmem_strbuf_t* marks, uint32_t psns, const char* what) {
+  if (psns == 0) return;
+  if (wmem_strbuf_get_len(marks) != 0) wmem_strbuf_append(marks, ", ");
+  wmem_strbuf_append_printf(marks, "%u %s", psns, what);
+}
+
+static void add_gap(wmem_strbuf_t* marks, const roce_packet* p) {
+  add_count(marks, p->still_missing, "missing before");
+  add_count(marks, p->came_late, "came late");
+  add_count(marks, p->not_captured, "not captured");
+}
+
+const char* roce_marks(wmem_allocator_t* pool, const roce_packet* p, bool say_cut) {
   if (!has_marks(p)) return "";
   wmem_strbuf_t* marks = wmem_strbuf_new(pool, "");
   if (p->known & ROCE_KNOWS_ANALYSIS) add_repeat(marks, p);
-  if (p->missing_before != 0) add(marks, wmem_strdup_printf(pool, "%u missing before", p->missing_before));
+  add_gap(marks, p);
   if (p->acked_unseen) add(marks, "acknowledges what was not seen");
   if (p->qp_reuse) add(marks, "queue pair used again");
   if (p->kind_of_frame == ROCE_FRAME_PACKET && p->icrc == ROCE_ICRC_BAD) add(marks, "ICRC bad");
   if (p->names_frame != 0) add(marks, wmem_strdup_printf(pool, "names #%u", p->names_frame));
   if (p->ecn == 3) add(marks, "CE");
   if (p->cnp_mark_frame != 0) add(marks, wmem_strdup_printf(pool, "answers CE #%u", p->cnp_mark_frame));
-  if (p->truncated) add(marks, "cut by the snap length");
+  if (p->truncated && say_cut) add(marks, "cut by the snap length");
   return wmem_strbuf_get_str(marks);
 }

@@ -34,7 +34,7 @@ void roce_add_experts(packet_info* pinfo, proto_item* item, const roce_packet* p
 bool roce_is_unusual(const roce_packet* packet);
 
 /* "Retransmission of #41, NAK #40": what is unusual about a packet, or acknowledges another one. Empty, if nothing. */
-const char* roce_marks(wmem_allocator_t* pool, const roce_packet* packet);
+const char* roce_marks(wmem_allocator_t* pool, const roce_packet* packet, bool say_cut);
 
 /* Repairs and enriches the Info column. */
 void roce_set_info(packet_info* pinfo, const roce_packet* packet);

@@ -87,6 +87,9 @@ void Session::end() {
   ended_ = true;
 }
 
+/// What is not known of a frame without a stamp.
+constexpr std::uint32_t kTimes = ROCE_KNOWS_WAIT | ROCE_KNOWS_RTT | ROCE_KNOWS_CNP_DELAY | ROCE_KNOWS_COMPLETION_TIME;
+
 bool Session::describe(const roce_frame& frame, bool settled, roce_packet& packet) const {
   wire::Decoded decoded;
   wire::decode(static_cast<LinkType>(frame.link_type), Bytes(frame.bytes, frame.captured_length),
@@ -97,6 +100,7 @@ bool Session::describe(const roce_frame& frame, bool settled, roce_packet& packe
   packet.wire_bytes = std::max(frame.wire_length, frame.captured_length);
   if (!describe_frame(decoded, packet)) return false;
   if (decoded.kind == wire::FrameKind::kRoce) describe_analysis(book_, settled, packet);
+  if (!frame.has_time) packet.known &= ~kTimes;
   packet.original_hidden = packet.original_frame != 0 && numbers_.shown(packet.original_frame) == 0;
   for (std::uint32_t* number :
        {&packet.frame, &packet.original_frame, &packet.trigger_frame, &packet.acks_frame, &packet.names_frame,

@@ -147,14 +147,14 @@ static tap_packet_status tap(void* data, packet_info* pinfo _U_, epan_dissect_t*
   uint32_t stream = packet->stream;
   guint row;
 
-  if (!(packet->known & ROCE_KNOWS_STREAM)) return TAP_PACKET_DONT_REDRAW;
+  if (!(packet->known & ROCE_KNOWS_STREAM) || packet->captured_twice) return TAP_PACKET_DONT_REDRAW;
   if (packet->known & ROCE_KNOWS_OTHER_STREAM) stream = packet->other_stream;
   row = row_of(table, stream);
   if (row != kMostRows - 1) label(table, row, packet);
   add(table, row, COLUMN_PACKETS, 1);
   add_bytes(table, row, packet->wire_bytes);
   add(table, row, packet->direction == 0 ? COLUMN_FROM_A : COLUMN_FROM_B, 1);
-  add(table, row, COLUMN_MISSING, packet->missing_before);
+  add(table, row, COLUMN_MISSING, packet->still_missing);
   add(table, row, COLUMN_RESENT, packet->settled_kind == ROCE_RETRANSMISSION);
   add(table, row, COLUMN_LATE, packet->settled_kind == ROCE_REORDERED);
   add(table, row, COLUMN_TWICE, packet->settled_kind == ROCE_DUPLICATE);

@@ -20,6 +20,7 @@
 enum { kWindowWidth = 72, kUsualWidth = 80, kNarrowest = 20 };
 
 static const char* const kTitles[] = {"RoCE Report", "RoCE Connections"}; /* by enum roce_report_what */
+static const char* const kNames[] = {"roce,report", "roce,conv"};         /* likewise */
 
 typedef struct report {
   enum roce_report_what what;
@@ -166,6 +167,15 @@ static const char* filter_in(const char* argument) {
   return comma == NULL ? NULL : comma + 1;
 }
 
+/* Wireshark asks for no more than that the argument begins with the name. */
+static bool is_named(const char* argument, enum roce_report_what what) {
+  const size_t length = strlen(kNames[what]);
+
+  if (argument == NULL || argument[length] == '\0' || argument[length] == ',') return true;
+  fprintf(stderr, "rocetop: -z %s: there is no such statistic; %s is one\n", argument, kNames[what]);
+  return false;
+}
+
 /* True if it listens. */
 static bool listen_to(enum roce_report_what what, const char* filter) {
   report* self = new_report(what, filter);
@@ -180,12 +190,16 @@ static bool listen_to(enum roce_report_what what, const char* filter) {
 
 #if ROCE_WIRESHARK_AT_LEAST(4, 5)
 static bool begin(const char* argument, void* what) {
-  return listen_to((enum roce_report_what)GPOINTER_TO_INT(what), filter_in(argument));
+  const enum roce_report_what chosen = (enum roce_report_what)GPOINTER_TO_INT(what);
+
+  return is_named(argument, chosen) && listen_to(chosen, filter_in(argument));
 }
 #else
 static void begin(const char* argument, void* what) {
+  const enum roce_report_what chosen = (enum roce_report_what)GPOINTER_TO_INT(what);
+
   /* As their own statistics do for a filter that does not compile. */
-  if (!listen_to((enum roce_report_what)GPOINTER_TO_INT(what), filter_in(argument))) exit(1);
+  if (!is_named(argument, chosen) || !listen_to(chosen, filter_in(argument))) exit(1);
 }
 #endif
 
@@ -219,11 +233,15 @@ static void chosen_in_menu(gpointer data _U_) {
 
 void roce_register_report(void) {
   static tap_param parameters[] = {{PARAM_FILTER, "filter", "Filter", NULL, TRUE}};
-  static stat_tap_ui as_report = {
-      REGISTER_PACKET_STAT_GROUP_UNSORTED, "RoCE Report", "roce,report", begin, G_N_ELEMENTS(parameters), parameters};
+  static stat_tap_ui as_report = {REGISTER_PACKET_STAT_GROUP_UNSORTED,
+                                  "RoCE Report",
+                                  kNames[ROCE_REPORT_TEXT],
+                                  begin,
+                                  G_N_ELEMENTS(parameters),
+                                  parameters};
   static stat_tap_ui as_table = {REGISTER_PACKET_STAT_GROUP_UNSORTED,
                                  "RoCE Connections",
-                                 "roce,conv",
+                                 kNames[ROCE_REPORT_TABLE],
                                  begin,
                                  G_N_ELEMENTS(parameters),
                                  parameters};

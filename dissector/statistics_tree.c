@@ -12,6 +12,9 @@
 static const char* const kPackets = "RoCE packets";
 static const char* const kBeyond = "Beyond roce.max_frames: not judged";
 static const char* const kMissing = "PSNs missing (right before a packet)";
+static const char* const kLate = "PSNs that came late";
+static const char* const kNotCaptured = "PSNs acknowledged, but not captured";
+static const char* const kTwice = "Captured twice: copies, not counted above";
 
 static int operations;
 static int resent;
@@ -31,7 +34,7 @@ static void begin(stats_tree* tree) {
   congestion = stats_tree_create_node(tree, "Congestion", packets, STAT_DT_INT, TRUE);
   icrc = stats_tree_create_node(tree, "ICRC", packets, STAT_DT_INT, TRUE);
   undecodable = stats_tree_create_node(tree, "Undecodable", packets, STAT_DT_INT, TRUE);
-  stats_tree_create_node(tree, kMissing, 0, STAT_DT_INT, FALSE);
+  stats_tree_create_node(tree, kMissing, 0, STAT_DT_INT, TRUE);
 }
 
 /* One more of `name` below `parent`, and of the parent called `group`. */
@@ -52,7 +55,9 @@ static void count_analysis(stats_tree* tree, const roce_packet* packet) {
   if (packet->settled_kind == ROCE_RETRANSMISSION) count(tree, "Resent", resent, why_resent(packet));
   if (packet->settled_kind == ROCE_REORDERED || packet->settled_kind == ROCE_DUPLICATE)
     count(tree, "Out of order, or twice", other, roce_kind_word(packet->settled_kind));
-  if (packet->missing_before != 0) increase_stat_node(tree, kMissing, 0, FALSE, (int)packet->missing_before);
+  if (packet->still_missing != 0) increase_stat_node(tree, kMissing, 0, TRUE, (int)packet->still_missing);
+  if (packet->came_late != 0) increase_stat_node(tree, kLate, 0, TRUE, (int)packet->came_late);
+  if (packet->not_captured != 0) increase_stat_node(tree, kNotCaptured, 0, TRUE, (int)packet->not_captured);
 }
 
 static tap_packet_status tap(stats_tree* tree, packet_info* pinfo _U_, epan_dissect_t* edt _U_, const void* data,
@@ -60,6 +65,10 @@ static tap_packet_status tap(stats_tree* tree, packet_info* pinfo _U_, epan_diss
   static const char* const icrc_words[] = {"bad", "good", "not verified"};
   const roce_packet* packet = (const roce_packet*)data;
 
+  if (packet->captured_twice) {
+    tick_stat_node(tree, kTwice, 0, TRUE);
+    return TAP_PACKET_REDRAW;
+  }
   tick_stat_node(tree, kPackets, 0, TRUE);
   if (packet->kind_of_frame == ROCE_FRAME_UNDECODABLE) {
     count(tree, "Undecodable", undecodable, packet->undecodable_words);
@@ -75,7 +84,7 @@ static tap_packet_status tap(stats_tree* tree, packet_info* pinfo _U_, epan_diss
   if (packet->known & ROCE_KNOWS_ANALYSIS) {
     count_analysis(tree, packet);
   } else {
-    tick_stat_node(tree, kBeyond, 0, FALSE);
+    tick_stat_node(tree, kBeyond, 0, TRUE);
   }
   return TAP_PACKET_REDRAW;
 }

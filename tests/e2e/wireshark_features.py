@@ -7,6 +7,7 @@ usage: wireshark_features.py PLUGIN CAPTURES
 """
 from __future__ import annotations
 
+import os
 import pathlib
 import re
 import shutil
@@ -211,6 +212,9 @@ class Analysis(Plugin):
                                 "-o", "roce.max_frames:100")
         left = sum(1 for psn in self.column(CAPTURES / "write-loss.pcapng", "roce.psn") if psn) - 100
         self.assertRegex(text, rf"{left} +Undecoded +RoCE analysis +Not remembered")
+        tree = self.tshark.text("-r", self.tshark.readable(CAPTURES / "write-loss.pcapng"), "-q", "-z", "roce,tree",
+                                "-o", "roce.max_frames:100")
+        self.assertRegex(tree, rf"Beyond roce\.max_frames: not judged +{left} ")
 
     def test_says_that_a_threshold_is_none(self) -> None:
         done = self.tshark.run("-r", self.tshark.readable(CAPTURES / "write-loss.pcapng"), "-c", "1", "-o",
@@ -235,8 +239,48 @@ class Analysis(Plugin):
 
     def test_is_in_the_expert_infos(self) -> None:
         text = self.tshark.text("-r", self.tshark.readable(CAPTURES / "write-loss.pcapng"), "-q", "-z", "expert")
-        self.assertRegex(text, r"(?s)Warns \(24\).*12 +Sequence +RoCE analysis +1 PSN missing before this packet")
-        self.assertRegex(text, r"24 +Sequence +RoCE analysis +Retransmission after NAK #126")
+        self.assertRegex(text, r"(?s)Warns \(24\).*12 +Sequence +RoCE analysis +PSNs missing before this packet")
+        self.assertEqual(len(re.findall(r"Sequence +RoCE analysis +Retransmission after a NAK", text)), 1, "one group")
+
+    def test_warns_of_no_psn_that_only_came_late(self) -> None:
+        late = CAPTURES / "reorder.pcapng.zst"
+        self.assertNotEqual(self.column(late, "roce.analysis.missing_before", "-2", "-Y",
+                                        "roce.analysis.missing_late"), [])
+        self.assertEqual(self.column(late, "frame.number", "-2", "-Y", "roce.expert.missing"), [])
+        self.assertEqual(self.column(late, "frame.number", "-2", "-Y", "roce.analysis.missing_final > 0"), [])
+        tree = self.tshark.text("-2", "-r", self.tshark.readable(late), "-q", "-z", "roce,tree")
+        self.assertRegex(tree, r"PSNs missing \(right before a packet\) +0 ")
+        self.assertRegex(tree, r"PSNs that came late +7 ")
+
+    def test_packets_of_a_queue_pair_used_again_are_of_the_new_connection(self) -> None:
+        capture = CAPTURES / "lab" / "qpn_reuse_reset.sender.pcap.zst"
+        kinds = self.column(capture, "roce.analysis.kind", "-2", "-Y", "roce")
+        self.assertEqual(sorted(set(kinds)), ["ack", "new"])
+        streams = self.column(capture, "roce.stream", "-2", "-Y", "roce")
+        self.assertEqual({streams.count(stream) for stream in set(streams)}, {40})
+        self.assertEqual(len(self.column(capture, "frame.number", "-2", "-Y", "roce.analysis.qp_reuse")), 3)
+
+    def test_a_packet_captured_twice_counts_once(self) -> None:
+        interfaces, frames = read_pcapng(CAPTURES / "write-loss.pcapng")
+        twice = [f for frame in frames for f in (frame, frame._replace(time_ns=frame.time_ns + 1000, interface=1))]
+        capture = self.tshark.user.home / "twice.pcapng"
+        capture.write_bytes(pcapng("made by a test", [interfaces[0], interfaces[0]], twice))
+        capture.chmod(0o644)
+        shown = self.tshark.fields(capture, ["roce.stream", "roce.analysis.original_frame", INFO], "-Y",
+                                   "roce.analysis.captured_twice")
+        originals = self.column(CAPTURES / "write-loss.pcapng", "roce.stream", "-Y", "roce")
+        self.assertEqual([frame["roce.stream"] for frame in shown], originals)
+        self.assertTrue(all(f"[Captured twice, copy of #{frame['roce.analysis.original_frame']}" in frame[INFO]
+                            for frame in shown))
+        for statistic in ("roce,table", "roce,conv"):
+            tables = [self.tshark.text("-2", "-r", self.tshark.readable(path), "-q", "-z", statistic)
+                      for path in (capture, CAPTURES / "write-loss.pcapng")]
+            self.assertEqual(*tables)
+
+    def test_statistics_have_their_whole_name(self) -> None:
+        done = self.tshark.run("-r", self.tshark.readable(CAPTURES / "write-loss.pcapng"), "-q", "-z", "roce,reportx")
+        self.assertIn("-z roce,reportx: there is no such statistic", done.stderr)
+        self.assertNotEqual(done.returncode, 0)
 
     def test_reads_a_pipe_as_packets_come(self) -> None:
         capture = self.tshark.readable(CAPTURES / "write-loss.pcapng")
@@ -265,6 +309,32 @@ class Analysis(Plugin):
             "roce.msg.operation": "write", "roce.msg.first_frame": "87", "roce.msg.last_frame": "105",
             "roce.msg.length": "20000", "roce.msg.completed_in": "151"})
         self.assertIn("roce.analysis.retransmission.nak", given)
+
+
+class Memory(Plugin):
+    FEW, MANY = 4_000, 64_000
+    BYTES_A_FRAME = 32  # a leaked string is more
+
+    def peak_kilobytes(self, capture: pathlib.Path, frames: int, *more: str) -> int:
+        command = self.tshark.user.command("tshark", "-r", str(capture), "-c", str(frames), "-T", "fields", "-e",
+                                           "roce.analysis.kind", "-o", "roce.max_frames:1000", *more)
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, env=self.tshark.user.environment()) as process:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = status
+        self.assertEqual(status, 0)
+        return usage.ru_maxrss
+
+    def test_does_not_grow_with_frames_that_are_not_remembered(self) -> None:
+        interfaces, frames = read_pcapng(CAPTURES / "write-loss.pcapng")
+        repeated = [frame._replace(time_ns=frames[0].time_ns + n * 1000)
+                    for n, frame in enumerate(frames * (self.MANY // len(frames) + 1))]
+        capture = self.tshark.user.home / "long.pcapng"
+        capture.write_bytes(pcapng("made by a test", interfaces, repeated))
+        capture.chmod(0o644)
+        analysis, nothing = (
+            self.peak_kilobytes(capture, self.MANY, *more) - self.peak_kilobytes(capture, self.FEW, *more)
+            for more in ((), ("-o", "roce.analyze:FALSE")))
+        self.assertLess((analysis - nothing) * 1024 / (self.MANY - self.FEW), self.BYTES_A_FRAME)
 
 
 class Binary(unittest.TestCase):

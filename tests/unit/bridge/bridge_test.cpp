@@ -202,6 +202,101 @@ TEST(Bridge, SaysThatAQueuePairIsUsedAgain) {
   EXPECT_GT(told.settled[reused[0]].stream, told.settled[4].stream);
 }
 
+TEST(Bridge, JudgesPacketsAnewWhenTheirQueuePairWasUsedAgain) {
+  // Until the second reply counts messages from 1, the packets of the other connection look as if 97 PSNs were missing.
+  const Told told = tell(
+      "W 100 | ACK 100 | W 101 | ACK 101 | W 102 | ACK 102 | wait 2s | qp 17/18 new | W 200-201 | ACK 201 | W 202 | "
+      "ACK "
+      "202");
+  ASSERT_GT(told.at_once[7].missing_before, 0u) << "else the scenario shows nothing";
+  std::size_t reused = 0;
+  for (std::size_t n = 1; n < told.settled.size(); ++n) {
+    const roce_packet& packet = told.settled[n];
+    EXPECT_EQ(packet.missing_before, 0u) << n;
+    EXPECT_EQ(packet.still_missing, 0u) << n;
+    EXPECT_EQ(packet.stream, n < 7 ? 1u : 2u) << n;
+    EXPECT_EQ(packet.settled_kind, packet.is_request ? ROCE_NEW : ROCE_ACK) << n;
+    if (packet.is_request) {
+      EXPECT_EQ(packet.acked_in, n == 7 ? 9u : n + 1) << n;
+    }
+    reused += packet.qp_reuse ? 1 : 0;
+  }
+  EXPECT_EQ(reused, 1u);
+  EXPECT_TRUE(told.settled[7].qp_reuse);
+  EXPECT_EQ(told.settled[8].relative_psn, 1u);
+  EXPECT_LE(told.settled[10].psns_in_flight, 1u);
+  EXPECT_EQ(told.settled[7].message_first_frame, 7u);
+}
+
+TEST(Bridge, KeepsItsVerdictWhereAQueuePairOnlySeemedToBeUsedAgain) {
+  // The reply goes on counting: the PSNs between were lost.
+  const Told told = tell(
+      "W 100 | ACK 100 | W 101 | ACK 101 | W 102 | ACK 102 | W 103-109 | drop 103-108 | ACK 109 | W 110 | ACK 110");
+  EXPECT_EQ(told.settled[7].stream, 1u);
+  EXPECT_EQ(told.settled[7].missing_before, 6u);
+  EXPECT_EQ(told.settled[7].acked_in, 8u) << "what was held back is told";
+}
+
+TEST(Bridge, JudgesAStrayPacketAndWhatAgreesWithItAnew) {
+  const Told told =
+      tell("W 100-101 | ACK 101 | wait 2s | qp 17/18 new | W 9000000-9000002 | ACK 9000002 | W 9000003 | ACK 9000003");
+  for (std::size_t n = 4; n < told.settled.size(); ++n) {
+    EXPECT_EQ(told.settled[n].stream, told.settled[4].stream) << n;
+    EXPECT_EQ(told.settled[n].missing_before, 0u) << n;
+  }
+  EXPECT_EQ(told.settled[4].acked_in, 7u);
+  EXPECT_TRUE(told.settled[4].qp_reuse);
+}
+
+TEST(Bridge, SettlesWhatBecameOfMissingPsns) {
+  const Told late = tell("W 100-104 | late 102 after=103 | ACK 104 | wait 5ms | W 105 | ACK 105");
+  EXPECT_EQ(late.at_once[3].missing_before, 1u);
+  EXPECT_EQ(late.at_once[3].still_missing, 1u);
+  EXPECT_EQ(late.settled[3].missing_before, 1u) << "as when it came";
+  EXPECT_EQ(late.settled[3].still_missing, 0u);
+  EXPECT_EQ(late.settled[3].came_late, 1u);
+
+  const Told uncaptured = tell("W 100-104 | drop 102 | ACK 104 | wait 5ms | W 105 | ACK 105");
+  EXPECT_EQ(uncaptured.settled[3].missing_before, 1u);
+  EXPECT_EQ(uncaptured.settled[3].still_missing, 0u);
+  EXPECT_EQ(uncaptured.settled[3].not_captured, 1u);
+
+  const Told lost = tell("W 100-103 | drop 102 | NAK 102 | W 102-103 | ACK 103");
+  EXPECT_EQ(lost.settled[3].still_missing, 1u);
+  EXPECT_EQ(lost.settled[3].came_late + lost.settled[3].not_captured, 0u);
+}
+
+TEST(Bridge, GivesBothWaysOneStreamWhereTheyAreJoinedAtTheEnd) {
+  // UC: nothing but the port says that they belong together.
+  const Told told = tell("uc | port 49152 | W 100-103 | B: W 7000-7003");
+  EXPECT_EQ(told.at_once[5].stream, 2u);
+  EXPECT_EQ(told.settled[5].stream, 2u) << "as it was called";
+  ASSERT_TRUE(knows(told.settled[5], ROCE_KNOWS_OTHER_STREAM));
+  EXPECT_EQ(told.settled[5].other_stream, 1u);
+  EXPECT_EQ(told.settled[5].peer_qpn, 18u);
+  EXPECT_EQ(told.settled[1].peer_qpn, 17u);
+  EXPECT_NE(told.settled[1].direction, told.settled[5].direction);
+}
+
+TEST(Bridge, SaysOfWhatACopyThatAnotherInterfaceSawIsOne) {
+  auto frames = generate::run_scenario("W 100 | ACK 100");
+  const Analysis analysis = begin();
+  std::vector<roce_packet> told(5);
+  for (std::uint32_t n = 1; n <= 4; ++n) {
+    roce_frame frame = frame_of((*frames)[(n - 1) / 2], n);
+    frame.has_interface = true;
+    frame.interface_id = n % 2;
+    EXPECT_EQ(roce_feed(analysis.get(), &frame), ROCE_OK);
+    EXPECT_TRUE(roce_describe(analysis.get(), &frame, false, &told[n]));
+  }
+  EXPECT_FALSE(told[1].captured_twice);
+  EXPECT_TRUE(told[2].captured_twice);
+  EXPECT_EQ(told[2].original_frame, 1u);
+  EXPECT_EQ(told[2].stream, told[1].stream);
+  EXPECT_EQ(told[4].original_frame, 3u);
+  EXPECT_TRUE(knows(told[4], ROCE_KNOWS_STREAM));
+}
+
 TEST(Bridge, SaysThatSomethingUnseenWasAcknowledged) {
   const Told told = tell("W 100-101 | ACK 101 | W 102-103 | drop 103 | ACK 103 | W 104 | ACK 104");
   EXPECT_TRUE(told.at_once[5].acked_unseen);
