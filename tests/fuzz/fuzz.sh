@@ -3,7 +3,6 @@
 # Runs fuzz targets that preset fuzz has built.
 #
 #   fuzz.sh [TARGET] [SECONDS]   `./dev fuzz`: that target, or each in turn; the corpus grows in build/fuzz/corpus/
-#   fuzz.sh --smoke TARGET       one ctest: a fixed seed and number of runs, nothing kept; exit status 77 = not built
 #
 # Inputs come from tests/fuzz/seeds/TARGET and tests/fuzz/regressions/TARGET (old finds, which must stay fixed).
 # A find is written to build/fuzz/finds/; fix it, and move it to tests/fuzz/regressions/TARGET under a telling name.
@@ -11,7 +10,6 @@ set -euo pipefail
 root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd)
 binaries=$root/build/fuzz/tests/fuzz
 finds=$root/build/fuzz/finds
-smoke_runs=50000
 
 targets() { find "$binaries" -maxdepth 1 -type f -name 'fuzz_*' -printf '%f\n' | sed 's/^fuzz_//' | LC_ALL=C sort; }
 
@@ -27,22 +25,6 @@ run() {
   "$binaries/fuzz_$target" -max_len=4096 -timeout=10 -rss_limit_mb=1024 -artifact_prefix="$finds/$target-" "$@" \
     "$corpus" "${inputs[@]}"
 }
-
-smoke() {
-  local target=$1
-  if [[ ! -x $binaries/fuzz_$target ]]; then
-    echo "skipped: $binaries/fuzz_$target is not built; \`./dev test\` builds it with clang-19 and libclang-rt-19-dev"
-    exit 77
-  fi
-  scratch=$(mktemp -d)
-  trap 'rm -rf "$scratch"' EXIT
-  run "$target" "$scratch" -seed=1 -runs="$smoke_runs" -max_total_time=20
-}
-
-if [[ ${1:-} == --smoke ]]; then
-  smoke "$2"
-  exit
-fi
 
 if [[ ${1:-} =~ ^[0-9]+$ || $# -eq 0 ]]; then
   mapfile -t chosen < <(targets)
