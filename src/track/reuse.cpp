@@ -50,16 +50,17 @@ void Tracker::take_up_outliers(ConnectionIndex index, std::size_t side) {
   const std::array keys = {connection.side(0).key, connection.side(connection.side_count() - 1).key};
   const auto first = std::find_if(outliers.begin(), outliers.end(), [&](const auto& o) { return o.side == side; });
   doubt(index, side, first->packets.front());
-  if (connections_[index] && connections_[index]->suspicion) connections_[index]->suspicion->other_id = first->id;
+  std::uint32_t id = first->id;  // for one: the other direction, if it is one, has its own until they are joined
+  if (connections_[index] && connections_[index]->suspicion) connections_[index]->suspicion->other_id = id;
   for (const Connection::Outlier& outlier : outliers) {
     for (const PacketFacts& packet : outlier.packets) {
       const FlowKey& key = keys[outlier.side];
-      tell_second_look(key, packet, open_as(first->id, key, packet));
+      tell_second_look(key, packet, open_as(std::exchange(id, 0), key, packet));
     }
   }
 }
 
-/// A packet of the connection `id`, which it may begin.
+/// A packet of the connection `id`, which it may begin; 0: of whichever.
 Observation Tracker::open_as(std::uint32_t id, const FlowKey& key, const PacketFacts& packet) {
   Flow flow = flows_.find(key);
   if (!flow) flow = open_flow(key, packet);
@@ -98,6 +99,7 @@ void Tracker::doubt(ConnectionIndex index, std::size_t side, const PacketFacts& 
     if (far) begin_anew(index);
     return;
   }
+  lay_doubt(connection);  // an older one
   auto suspicion = std::make_unique<Connection::Suspicion>();
   suspicion->before = std::make_unique<Connection>(connection);
   suspicion->side = side;
@@ -120,10 +122,11 @@ void Tracker::lay_doubt(Connection& connection) {
 void Tracker::end_doubt(ConnectionIndex index) {
   Connection& connection = *connections_[index];
   if (!connection.suspicion) return;
-  if (!connection.suspicion->far) return lay_doubt(connection);
-  const auto [side, packet] = connection.suspicion->packets.back();
-  const FlowKey key = connection.side(side).key;
-  if (const auto observation = begin_anew(index)) tell_second_look(key, packet, *observation);
+  if (connection.suspicion->far) {
+    begin_anew(index);
+  } else {
+    lay_doubt(connection);
+  }
 }
 
 /// MSN counts the messages that the responder completed (IBTA vol. 1, 9.7.5.2.2): it goes on in the same connection and
@@ -137,7 +140,7 @@ std::optional<Observation> Tracker::decide_doubt(ConnectionIndex index, std::siz
                      serial_difference(packet.psn.value, cause.psn.value) >= 0;
   if (!reply) {
     if (doubt.packets.size() < context_.limits.suspect_packets) return std::nullopt;
-    if (doubt.far) return begin_anew(index);
+    if (doubt.far) return begin_anew(index, packet.frame);
     lay_doubt(connection);
     return std::nullopt;
   }
@@ -158,14 +161,14 @@ std::optional<Observation> Tracker::decide_doubt(ConnectionIndex index, std::siz
   // No loss explains a far jump, but a capture that stood still does: then the count has gone on, and far.
   const bool far_but_same = doubt.far && jump > 0 && outside(gone_on, messages, messages + jump) == 0 &&
                             packet.msn.value > messages + kUnseenMessages;
-  if (doubt.far ? !far_but_same : anew < same) return begin_anew(index);
+  if (doubt.far ? !far_but_same : anew < same) return begin_anew(index, packet.frame);
   lay_doubt(connection);
   return std::nullopt;
 }
 
-/// Ends the connection as it was before the doubt, and gives the packets since then to a new one. What the last of them
-/// is there: where one has just been routed, its caller tells of it.
-std::optional<Observation> Tracker::begin_anew(ConnectionIndex index) {
+/// Ends the connection as it was before the doubt, and gives the packets since then to a new one. What the packet of
+/// the frame `current` is there, which is being routed: of that its caller tells.
+std::optional<Observation> Tracker::begin_anew(ConnectionIndex index, FrameId current) {
   std::vector<std::pair<FlowKey, PacketFacts>> again;
   std::uint32_t id = 0;
   release_outliers(*connections_[index]);
@@ -182,13 +185,16 @@ std::optional<Observation> Tracker::begin_anew(ConnectionIndex index) {
     connections_[index]->take_again(context_);
   }
   retire(index);
-  std::optional<Observation> observation;
-  for (std::size_t i = 0; i < again.size(); ++i) {
-    const auto& [key, packet] = again[i];
-    observation = open_as(id, key, packet);
-    if (i + 1 < again.size()) tell_second_look(key, packet, *observation);
+  std::optional<Observation> of_current;
+  for (const auto& [key, packet] : again) {
+    const Observation observation = open_as(std::exchange(id, 0), key, packet);
+    if (packet.frame == current) {
+      of_current = observation;
+    } else {
+      tell_second_look(key, packet, observation);
+    }
   }
-  return observation;
+  return of_current;
 }
 
 }  // namespace rocetop::track

@@ -248,8 +248,8 @@ void Tracker::join(ConnectionIndex one, ConnectionIndex other, PairedBy by) {
   const ConnectionIndex gone = kept == one ? other : one;
   for (const ConnectionIndex index : {kept, gone}) release_outliers(*connections_[index]);
   Connection& connection = *connections_[kept];
-  const std::uint32_t gone_id = connections_[gone]->id;  // the same where both are of one that began anew
-  if (context_.sink && gone_id != 0 && gone_id != connection.id) context_.sink->on_join(connection.id, gone_id);
+  const std::uint32_t gone_id = connections_[gone]->id;
+  if (context_.sink && gone_id != 0) context_.sink->on_join(connection.id, gone_id);
   connection.join(*connections_[gone], by, context_);
   ++joined_;
   note_noise();

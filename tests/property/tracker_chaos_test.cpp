@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <map>
 #include <numeric>
 
 #include "support/scenario_run.h"
@@ -119,6 +120,22 @@ RC_GTEST_PROP(Chaos, LeavesTheBooksBalanced, ()) {
   }
   RC_ASSERT(counted + run.stray_damaged_packets == frames.size());
   RC_ASSERT(run.observations.size() == frames.size());
+}
+
+/// Whatever is joined, begun anew or looked at again: what is said of single packets adds up to the counts.
+RC_GTEST_PROP(Chaos, TellsOfEachPacketWhoseItIs, ()) {
+  const test::TrackerRun run = test::track_frames(any_frames());
+  std::map<std::uint32_t, std::uint64_t> counted;
+  for (const auto& connection : run.connections) {
+    for (const auto* direction : {&connection.a_to_b, &connection.b_to_a}) {
+      if (*direction) counted[connection.id] += (*direction)->frames;
+    }
+  }
+  std::map<std::uint32_t, std::uint64_t> told;
+  for (const std::uint32_t connection : run.final_connections) {
+    if (connection != 0) ++told[connection];
+  }
+  RC_ASSERT(told == counted);
 }
 
 RC_GTEST_PROP(Chaos, GivesTheSameAnswerTwice, ()) {

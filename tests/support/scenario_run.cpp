@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "generate/scenario.h"
 #include "track/tracker.h"
@@ -16,9 +17,23 @@ class Recorder final : public track::ResolutionSink {
  public:
   explicit Recorder(std::vector<track::Resolution>& out) : out_(out) {}
   void on_resolution(const track::Resolution& resolution) override { out_.push_back(resolution); }
+  void on_second_look(const track::SecondLook& look) override {
+    looked_again_[look.packet.frame.number()] = look.observation.connection;
+  }
+  void on_join(std::uint32_t kept, std::uint32_t gone) override { joined_[gone] = kept; }
+
+  std::uint32_t final_connection(std::uint64_t frame, std::uint32_t observed) const {
+    const auto again = looked_again_.find(frame);
+    std::uint32_t connection = again == looked_again_.end() ? observed : again->second;
+    for (auto to = joined_.find(connection); to != joined_.end(); to = joined_.find(connection))
+      connection = to->second;
+    return connection;
+  }
 
  private:
   std::vector<track::Resolution>& out_;
+  std::map<std::uint64_t, std::uint32_t> looked_again_;
+  std::map<std::uint32_t, std::uint32_t> joined_;
 };
 
 }  // namespace
@@ -43,6 +58,9 @@ TrackerRun track_frames(std::span<const generate::TimedFrame> frames, std::optio
     run.observations.push_back(tracker.on_packet(decoded.packet, FrameId(0, number), frame.time, wire_bytes));
   }
   run.connections = tracker.finish();
+  for (std::size_t i = 0; i < run.observations.size(); ++i) {
+    run.final_connections.push_back(recorder.final_connection(i + 1, run.observations[i].connection));
+  }
   std::sort(run.connections.begin(), run.connections.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   run.rejections = tracker.rejections();
   run.set_ups = tracker.set_ups();

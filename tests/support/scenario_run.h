@@ -22,6 +22,7 @@ struct TrackerRun {
   std::vector<track::ConnectionCounts> connections;  ///< by id
   std::vector<track::Observation> observations;      ///< one a frame; empty ones of pause frames
   std::vector<track::Resolution> resolutions;        ///< in the order in which they were told
+  std::vector<std::uint32_t> final_connections;  ///< one a frame: the number by which its connection went at the end
   std::vector<track::CmRejection> rejections;
   std::vector<track::CmSetUp> set_ups;
   std::vector<track::ReceiverCounts> receivers;
