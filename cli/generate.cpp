@@ -273,8 +273,8 @@ CLI::App* add_generate(CLI::App& app, GenerateCommand& command) {
       ->check(not_empty())
       ->group("Output");
   sub->add_flag("--overwrite", command.overwrite, "Files that exist too")->group("Output");
-  sub->add_option("-s,--snapshot-length", command.snap_length, "Bytes kept of each packet, as with tcpdump")
-      ->type_name("BYTES")
+  sub->add_option("-s,--snaplen", command.snap_length, "Bytes kept of each packet, as with tcpdump")
+      ->type_name("N")
       ->check(CLI::Range(64, 262'144))
       ->group("Output");
   sub->add_option("--seed", command.seed, "Another run of the same scenario (default 1); the same gives the same bytes")
