@@ -95,7 +95,7 @@ bool Sink::finish() {
 /// Frames as pcapng.
 class CaptureWriter {
  public:
-  CaptureWriter(Sink& sink, const generate::Generator& generator, std::uint32_t snap_length, std::string comment)
+  CaptureWriter(Sink& sink, const generate::Generator& generator, std::uint32_t snap_length, const std::string& comment)
       : sink_(sink) {
     interface_.name = generator.tap();
     interface_.snap_length = snap_length;

@@ -110,6 +110,12 @@ class Generate(unittest.TestCase):
         report = json.loads(rocetop("triage", "--json", self.capture).stdout)
         self.assertEqual(report["capture"]["frames"], 100)
 
+    def test_the_speed_of_the_link_is_in_the_capture(self) -> None:
+        self.generated("slow-receiver", "-w", self.capture)
+        report = json.loads(rocetop("triage", "--json", self.capture).stdout)
+        pauses = [row for row in report["capture"]["pfc"] if row["class"] == 3]
+        self.assertGreater(pauses[0]["paused_ns"], 1_000_000)  # without a speed it would not be known
+
     def test_a_file_and_a_text_are_scenarios_too(self) -> None:
         text = "host a,b | write a/b count=10 size=1000"
         file = self.folder / "mine.txt"

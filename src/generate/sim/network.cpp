@@ -22,7 +22,7 @@ constexpr std::uint64_t kFaultStream = 100;
 
 bool is_control(const Packet& packet) { return packet.dscp >= kControlDscp; }
 
-Time pause_time(const Port& port, std::uint16_t quanta) { return quanta * 512 * port.byte_time / 8; }
+Time pause_time(const Port& port, std::uint16_t quanta) { return Time{quanta} * 512 * port.byte_time / 8; }
 
 }  // namespace
 
