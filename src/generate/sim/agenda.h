@@ -20,6 +20,7 @@ enum class EventKind : std::uint8_t {
   kDrained,   ///< host `a` took a packet in
   kWake,      ///< queue pair `a` may send again
   kTimeout,   ///< of queue pair `a`
+  kConnect,   ///< queue pair `a` sends its CM message, or sends it again
   kPost,      ///< flow `a` asks for its next message
   kTrouble,   ///< number `a` begins (`b` = 0) or ends
 };

@@ -18,6 +18,8 @@ std::uint8_t mask_of(PacketKind kind) {
       return kNakPackets;
     case PacketKind::kCnp:
       return kCnpPackets;
+    case PacketKind::kCm:
+      return kCmPackets;
     case PacketKind::kPause:
       break;
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "generate/pause_encoder.h"
 
@@ -21,6 +22,7 @@ constexpr std::size_t kShortestFrame = 60;  // without its check sequence
 constexpr std::size_t kAroundFrame = 24;    // check sequence, preamble, gap
 constexpr std::uint32_t kRKey = 0x1234;
 constexpr std::uint32_t kCnpZeros = 16;
+constexpr std::uint32_t kCmBytes = 8 + 256;  // DETH and MAD
 constexpr std::size_t kLongestHeaders = 128;
 constexpr std::size_t kZerosMost = 4'096;  // lengths of payloads that are remembered
 
@@ -58,6 +60,7 @@ std::uint32_t zero_bytes(const Packet& packet) {
 }
 
 std::uint32_t udp_length(const Packet& packet) {
+  if (packet.kind == PacketKind::kCm) return kUdpBytes + kBthBytes + kCmBytes + kIcrcBytes;
   return static_cast<std::uint32_t>(kUdpBytes + kBthBytes + kIcrcBytes) + extension_bytes(packet) + zero_bytes(packet);
 }
 
@@ -78,7 +81,7 @@ std::uint16_t FrameWriter::port_of(const ConnectionPlan& plan) {
   return static_cast<std::uint16_t>(0xC000 | ((label & 0x3FFF) ^ (label & 0xFC000) >> 14));
 }
 
-FrameWriter::FrameWriter(const Plan& plan) : frame_(kLongestHeaders + 65'536) {
+FrameWriter::FrameWriter(const Plan& plan) : plan_(plan), frame_(kLongestHeaders + 65'536) {
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
     macs_.push_back({0x02, 0, 0, 0, static_cast<std::uint8_t>((i + 1) >> 8), static_cast<std::uint8_t>(i + 1)});
   }
@@ -116,6 +119,7 @@ FrameWriter::FrameWriter(const Plan& plan) : frame_(kLongestHeaders + 65'536) {
 
 std::span<const std::uint8_t> FrameWriter::write(const Packet& packet, std::uint32_t snap_length,
                                                  std::uint32_t& wire_length) {
+  if (packet.kind == PacketKind::kCm) return write_cm(packet, snap_length, wire_length);
   const Layout& layout = layouts_[packet.sender];
   const std::size_t headers = write_headers(packet, layout, udp_length(packet));
   const std::uint32_t zeros = zero_bytes(packet);
@@ -127,6 +131,35 @@ std::span<const std::uint8_t> FrameWriter::write(const Packet& packet, std::uint
     for (std::size_t i = 0; i < kIcrcBytes; ++i) frame_[headers + zeros + i] = static_cast<std::uint8_t>(crc >> 8 * i);
   }
   return {frame_.data(), captured};
+}
+
+/// Rare: encoder.h does it.
+std::span<const std::uint8_t> FrameWriter::write_cm(const Packet& packet, std::uint32_t snap_length,
+                                                    std::uint32_t& wire_length) {
+  const ConnectionPlan& connection = plan_.connections[packet.sender / 2];
+  const bool from_a = packet.sender % 2 == 0;
+  constexpr std::uint32_t kCommId = 0xC000'0000;
+  PacketSpec addressed = layouts_[packet.sender].addresses;
+  addressed.dscp = packet.dscp;
+  addressed.ecn = packet.ecn;
+  addressed.ip_id = packet.ip_id;
+  addressed.psn = wire_psn(packet.sequence);
+  addressed.bad_icrc = packet.damaged;
+  CmSpec message;
+  message.type = packet.cm;
+  message.transaction_id = packet.sender / 2 + 1;
+  message.qpn = from_a ? connection.qpn_a : connection.qpn_b;
+  message.local_comm_id = kCommId | message.qpn.value;
+  message.remote_comm_id = kCommId | (from_a ? connection.qpn_b : connection.qpn_a).value;
+  message.starting_psn = Psn{packet.dma_length};
+  message.path_mtu = connection.path_mtu;
+  message.transport_type = connection.unreliable ? 1 : 0;
+  message.local_ack_timeout = connection.timeout;
+  message.retry_count = static_cast<std::uint8_t>(connection.retries);
+  const FrameBytes bytes = encode(make_cm(std::move(addressed), message));
+  std::copy(bytes.begin(), bytes.end(), frame_.begin());
+  wire_length = static_cast<std::uint32_t>(bytes.size());
+  return {frame_.data(), std::min<std::size_t>(wire_length, snap_length)};
 }
 
 std::size_t FrameWriter::write_headers(const Packet& packet, const Layout& layout, std::uint32_t udp_bytes) {

@@ -44,11 +44,13 @@ class FrameWriter {
     unsigned long crc = 0;
   };
 
+  std::span<const std::uint8_t> write_cm(const Packet& packet, std::uint32_t snap_length, std::uint32_t& wire_length);
   std::size_t write_headers(const Packet& packet, const Layout& layout, std::uint32_t udp_bytes);
   std::size_t write_extension(const Packet& packet, std::size_t at);
   std::uint32_t icrc(const Layout& layout, std::size_t header_bytes, std::uint32_t zeros);
   const Zeros& zeros_of(std::uint32_t bytes);
 
+  const Plan& plan_;
   std::vector<Layout> layouts_;  ///< by queue pair
   std::vector<std::array<std::uint8_t, 6>> macs_;
   std::vector<std::uint8_t> frame_;

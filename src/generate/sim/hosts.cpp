@@ -13,6 +13,8 @@ constexpr std::uint64_t kStartStream = 4;
 constexpr std::uint8_t kControlDscp = 48;
 constexpr std::uint64_t kStartJitter = 1'000'000;  // picoseconds: no two applications start at one moment
 constexpr std::uint8_t kCe = 3;
+constexpr Time kCmWait = 4'294'967'296'000;  // 4.096 µs * 2^20, as Linux waits for an answer of a peer's CM
+constexpr std::uint32_t kCmMessagesMost = 16;
 
 }  // namespace
 
@@ -31,6 +33,9 @@ Hosts::Hosts(const Plan& plan, std::uint64_t seed, Agenda& agenda)
     }
   }
   Random starts(seed, kStartStream);
+  for (std::uint32_t i = 0; i < pairs_.size(); i += 2) {
+    if (!pairs_[i].set_up) agenda_.at(static_cast<Time>(starts.below(kStartJitter)), EventKind::kConnect, i);
+  }
   for (std::uint32_t i = 0; i < plan.flows.size(); ++i) {
     const Time jitter = static_cast<Time>(starts.below(kStartJitter));
     for (std::uint32_t d = 0; d < plan.flows[i].depth; ++d) {
@@ -63,6 +68,11 @@ std::optional<Packet> Hosts::next_packet(std::size_t host, bool paused) {
     return finish(cnp, number);
   }
   if (paused) return std::nullopt;
+  if (!adapter.management.empty()) {
+    const Packet message = adapter.management.front();
+    adapter.management.pop_front();
+    return message;
+  }
   if (!adapter.answers.empty()) {
     const std::uint32_t number = adapter.answers.front();
     adapter.answers.pop_front();
@@ -101,6 +111,7 @@ std::optional<Packet> Hosts::next_data(std::size_t host) {
 }
 
 Time Hosts::data_at(const QueuePair& pair) const {
+  if (!pair.established) return kNever;
   if (pair.responder.answers_with_data() || pair.requester.ready(agenda_.now())) return pair.paced_until;
   return std::max(pair.paced_until, pair.requester.waits_until());
 }
@@ -116,6 +127,7 @@ Packet Hosts::finish(Packet packet, std::uint32_t number) {
   packet.sender = number;
   packet.ecn = pair.plan->ecn;
   packet.dscp = packet.kind == PacketKind::kCnp ? plan_.nodes[pair.host].cnp_dscp : pair.dscp;
+  if (packet.kind == PacketKind::kCm) packet.dscp = packet.ecn = 0;
   packet.ip_id = adapters_[pair.host].ip_id++;
   packet.wire_bytes = wire_bytes(packet, plan_.nodes[pair.host].ip.is_v4());
   return packet;
@@ -152,7 +164,11 @@ void Hosts::deliver(std::size_t host, const Packet& packet) {
   }
   switch (packet.kind) {
     case PacketKind::kRequest:
+      if (!pair.established) establish(number);  // the RTU was lost: data says as much
       pair.responder.on_request(packet, now);
+      break;
+    case PacketKind::kCm:
+      on_cm(number, packet.cm);
       break;
     case PacketKind::kResponse:
       pair.requester.on_response(packet.sequence, now);
@@ -186,6 +202,8 @@ void Hosts::handle(const Event& event) {
       pairs_[event.a].requester.on_timeout(event.time);
       settle(event.a);
       return network_->kick(pairs_[event.a].host);
+    case EventKind::kConnect:
+      return set_up(event.a);
     case EventKind::kPost:
       return post(event.a);
     case EventKind::kTrouble:
@@ -221,6 +239,52 @@ void Hosts::post(std::uint32_t flow) {
   pairs_[number].requester.ask(plan.operation, plan.bytes, flow);
   settle(number);
   network_->kick(pairs_[number].host);
+}
+
+// ---- setting up by CM
+
+void Hosts::send_cm(std::uint32_t number, CmType type) {
+  QueuePair& pair = pairs_[number];
+  Packet packet;
+  packet.kind = PacketKind::kCm;
+  packet.cm = type;
+  packet.psns = 0;
+  packet.sequence = pair.cm_messages++;
+  packet.dma_length = wire_psn(pair.wants).value;
+  adapters_[pair.host].management.push_back(finish(packet, number));
+  network_->kick(pair.host);
+}
+
+/// A's REQ, or B's REP, until it is answered.
+void Hosts::set_up(std::uint32_t number) {
+  if (pairs_[number].set_up || pairs_[number].cm_messages >= kCmMessagesMost) return;
+  send_cm(number, number % 2 == 0 ? CmType::kReq : CmType::kRep);
+  agenda_.at(agenda_.now() + kCmWait, EventKind::kConnect, number);
+}
+
+void Hosts::establish(std::uint32_t number) {
+  pairs_[number].established = pairs_[number].set_up = true;
+  list(number);
+}
+
+void Hosts::on_cm(std::uint32_t number, CmType type) {
+  QueuePair& pair = pairs_[number];
+  switch (type) {
+    case CmType::kReq:
+      if (pair.plan->set_up == SetUp::kRejected) return send_cm(number, CmType::kRej);
+      if (pair.cm_messages == 0) return set_up(number);
+      return send_cm(number, CmType::kRep);
+    case CmType::kRep:
+      send_cm(number, CmType::kRtu);
+      return establish(number);
+    case CmType::kRtu:
+      return establish(number);
+    case CmType::kRej:
+      pair.set_up = true;
+      return;
+    default:
+      return;
+  }
 }
 
 void Hosts::trouble(std::uint32_t number, bool begins) {

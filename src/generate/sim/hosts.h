@@ -24,7 +24,10 @@ struct QueuePair {
         requester(connection, asks_from),
         responder(connection, answers_from),
         control(line),
-        dscp(connection.dscp) {}
+        dscp(connection.dscp),
+        wants(answers_from),
+        established(connection.set_up == SetUp::kSilent),
+        set_up(established) {}
 
   const ConnectionPlan* plan;
   std::size_t host;
@@ -32,6 +35,10 @@ struct QueuePair {
   Responder responder;
   Dcqcn control;
   std::uint8_t dscp;
+  Sequence wants;  ///< the first PSN that it answers
+  bool established;
+  bool set_up;  ///< nothing of CM is waited for any more
+  std::uint32_t cm_messages = 0;
   Time paced_until = 0;  ///< congestion control lets nothing go before
   Time cnp_at = kNever;  ///< when it sent the last CNP; kNever: never
   Time wake_at = kNever;
@@ -57,6 +64,7 @@ class Hosts {
 
  private:
   struct Adapter {
+    std::deque<Packet> management;
     std::deque<std::uint32_t> cnps;     ///< queue pairs that a CNP is due from
     std::deque<std::uint32_t> answers;  ///< … that have an acknowledgement or NAK
     std::deque<std::uint32_t> data;     ///< … that may have data
@@ -75,6 +83,10 @@ class Hosts {
   void list(std::uint32_t number);
   void settle(std::uint32_t number);
   void post(std::uint32_t flow);
+  void send_cm(std::uint32_t number, CmType type);
+  void set_up(std::uint32_t number);
+  void establish(std::uint32_t number);
+  void on_cm(std::uint32_t number, CmType type);
   void trouble(std::uint32_t number, bool begins);
 
   const Plan& plan_;

@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "base/psn.h"
+#include "generate/cm_encoder.h"
 #include "generate/encoder.h"
 #include "generate/sim/plan.h"
 
 namespace rocetop::generate::sim {
 
-enum class PacketKind : std::uint8_t { kRequest, kResponse, kAck, kNak, kRnrNak, kCnp, kPause };
+enum class PacketKind : std::uint8_t { kRequest, kResponse, kAck, kNak, kRnrNak, kCnp, kPause, kCm };
 
 /// What was done to a packet on its way; the words of the truth are in truth.cpp.
 enum class DeedKind : std::uint8_t {
@@ -48,12 +49,13 @@ struct Packet {
   bool damaged = false;  ///< wrong ICRC
   std::uint8_t deeds = 0;
   std::uint32_t deeds_omitted = 0;
+  CmType cm = CmType::kReq;
   std::uint16_t ip_id = 0;
   std::uint16_t quanta = 0;      ///< of a pause
   std::uint32_t sender = 0;      ///< queue pair; of a pause: port
   std::uint32_t psns = 1;        ///< that it takes
   std::uint32_t payload = 0;     ///< bytes
-  std::uint32_t dma_length = 0;  ///< RETH
+  std::uint32_t dma_length = 0;  ///< RETH; CM: the first PSN that its sender wants to receive
   std::uint32_t msn = 0;
   std::uint32_t wire_bytes = 0;  ///< all that passes on the wire, gap and preamble included
   std::uint32_t in_port = 0;     ///< that it came to this node by

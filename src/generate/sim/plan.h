@@ -55,6 +55,9 @@ struct LinkPlan {
   std::uint64_t xon = 0;   ///< … and down to which it goes on
 };
 
+/// How a connection is set up: silently (out of band), or by CM in the capture, which B may reject.
+enum class SetUp : std::uint8_t { kSilent, kCm, kRejected };
+
 enum class CongestionControl : std::uint8_t { kNone, kDcqcn };
 
 struct ConnectionPlan {
@@ -65,6 +68,7 @@ struct ConnectionPlan {
   std::optional<std::uint16_t> port;  ///< UDP source port of both; else made of the queue pairs as Linux does
   std::optional<Psn> first_psn;       ///< of both; else random
   bool unreliable = false;            ///< UC
+  SetUp set_up = SetUp::kSilent;
   std::uint32_t path_mtu = 1024;
   std::uint8_t dscp = 26;
   std::uint8_t ecn = 2;
@@ -102,7 +106,8 @@ enum PacketMask : std::uint8_t {
   kAckPackets = 2,
   kNakPackets = 4,  ///< RNR NAKs included
   kCnpPackets = 8,
-  kAnyPackets = 15,
+  kCmPackets = 16,
+  kAnyPackets = 31,
 };
 
 /// Something that happens to packets on the wire from one node to the next.

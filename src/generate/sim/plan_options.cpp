@@ -68,15 +68,23 @@ Failure set_control(ConnectionPlan& connection, const Option& option) {
   return std::nullopt;
 }
 
+/// "cm", or "cm=rejected".
+Failure set_cm(ConnectionPlan& connection, const Option& option) {
+  if (option.value && option.value != "rejected") return error_at(option.word, "cm or cm=rejected is expected");
+  connection.set_up = option.value ? SetUp::kRejected : SetUp::kCm;
+  return std::nullopt;
+}
+
 Failure set_what(FaultPlan& fault, const Option& option) {
-  constexpr std::pair<std::string_view, std::uint8_t> kWords[] = {
-      {"data", kDataPackets}, {"ack", kAckPackets}, {"nak", kNakPackets}, {"cnp", kCnpPackets}, {"any", kAnyPackets}};
+  constexpr std::pair<std::string_view, std::uint8_t> kWords[] = {{"data", kDataPackets}, {"ack", kAckPackets},
+                                                                  {"nak", kNakPackets},   {"cnp", kCnpPackets},
+                                                                  {"cm", kCmPackets},     {"any", kAnyPackets}};
   std::string_view rest = option.value.value_or("");
   fault.what = 0;
   while (true) {
     const std::string_view part = rest.substr(0, rest.find(','));
     const auto* found = std::find_if(std::begin(kWords), std::end(kWords), [&](auto& w) { return w.first == part; });
-    if (found == std::end(kWords)) return error_at(option.word, "what=data, ack, nak, cnp or any is expected");
+    if (found == std::end(kWords)) return error_at(option.word, "what=data, ack, nak, cnp, cm or any is expected");
     fault.what = static_cast<std::uint8_t>(fault.what | found->second);
     if (part.size() == rest.size()) return std::nullopt;
     rest.remove_prefix(part.size() + 1);
@@ -120,6 +128,7 @@ constexpr Setter<ConnectionPlan> kConnectionOptions[] = {
     {"qp", set_qpns},
     {"port", set_number<&ConnectionPlan::port, 1, 65'535>},
     {"psn", set_psn},
+    {"cm", set_cm},
     {"uc", set_flag<&ConnectionPlan::unreliable>},
     {"pmtu", set_pmtu},
     {"dscp", set_number<&ConnectionPlan::dscp, 0, 63>},

@@ -73,6 +73,7 @@ std::uint64_t Simulation::run() {
     switch (event.kind) {
       case EventKind::kWake:
       case EventKind::kTimeout:
+      case EventKind::kConnect:
       case EventKind::kPost:
       case EventKind::kTrouble:
         hosts_.handle(event);

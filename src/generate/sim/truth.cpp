@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint8_t kCe = 3;
 constexpr std::string_view kDeedWords[] = {"lost",    "queue_full", "hung",    "marked",        "marked_by_fault",
                                            "delayed", "copied",     "damaged", "capture_missed"};
-constexpr std::string_view kKindWords[] = {"request", "response", "ack", "nak", "rnr_nak", "cnp", "pause"};
+constexpr std::string_view kKindWords[] = {"request", "response", "ack", "nak", "rnr_nak", "cnp", "pause", "cm"};
 constexpr std::string_view kCauseWords[] = {"nak", "rnr", "timeout", "read_restart"};
 
 void add(std::string& out, std::string_view key, std::uint64_t value) {
@@ -113,6 +113,10 @@ void Truth::seen(const Packet& packet) {
     ++pauses_;
     return;
   }
+  if (packet.kind == PacketKind::kCm) {
+    ++management_;
+    return;
+  }
   Direction& direction = directions_[packet.sender];
   ++direction.frames;
   if (packet.ecn == kCe) ++direction.ce;
@@ -135,6 +139,7 @@ void Truth::seen(const Packet& packet) {
       ++direction.cnps;
       return;
     case PacketKind::kPause:
+    case PacketKind::kCm:
       return;
   }
 }
@@ -164,7 +169,8 @@ void Truth::write_event(const Packet& packet, const Deed& deed, const Network& n
   add(line_, "connection", packet.sender / 2 + 1);
   add_text(line_, "src", plan_.nodes[from_a ? connection.a : connection.b].ip.to_string());
   add_text(line_, "dst", plan_.nodes[from_a ? connection.b : connection.a].ip.to_string());
-  add(line_, "dst_qpn", (from_a ? connection.qpn_b : connection.qpn_a).value);
+  const Qpn receiver = packet.kind == PacketKind::kCm ? Qpn{1} : from_a ? connection.qpn_b : connection.qpn_a;
+  add(line_, "dst_qpn", receiver.value);
   add(line_, "psn", wire_psn(packet.sequence).value);
   if (packet.resent) line_ += ", \"resent\": true";
   if (packet.frame != 0) {
@@ -220,6 +226,7 @@ void Truth::end(std::uint64_t frames, const GoBacks& go_backs) {
   std::string totals = "],\n\"totals\": {";
   add(totals, "frames", frames);
   add(totals, "pause_frames", pauses_);
+  add(totals, "management_frames", management_);
   for (std::size_t i = 0; i < kDeedKinds; ++i) add(totals, kDeedWords[i], deeds_[i]);
   add(totals, "omitted", omitted_);
   sink_(totals + "}}\n");

@@ -79,6 +79,7 @@ class Truth {
   std::vector<Direction> directions_;
   std::array<std::uint64_t, kDeedKinds> deeds_{};
   std::uint64_t pauses_ = 0;
+  std::uint64_t management_ = 0;
   std::uint64_t omitted_ = 0;
   std::string line_;
   bool any_event_ = false;

@@ -237,6 +237,23 @@ TEST(Simulation, PacketsOfAFlowKeepToOnePathUnlessSprayed) {
   EXPECT_FALSE(in_order(" spray"));
 }
 
+TEST(Simulation, NothingIsSentOnAConnectionBeforeItIsSetUp) {
+  const Capture r = captured("host a,b | connect a/b cm psn=7 | write a/b size=1 count=1 depth=1");
+  ASSERT_EQ(r.frames.size(), 5U);
+  // Attribute IDs of the MADs: behind Ethernet, IPv4, UDP, BTH and DETH, 16 bytes in.
+  const auto attribute = [&](std::size_t i) { return r.frames[i].bytes[62 + 16 + 1]; };
+  EXPECT_EQ(attribute(0), 0x10);
+  EXPECT_EQ(attribute(1), 0x13);
+  EXPECT_EQ(attribute(2), 0x14);
+  EXPECT_EQ(r.frames[3].opcode(), kWriteOnly);
+  EXPECT_EQ(r.frames[4].opcode(), kAck);
+  // Of a lost RTU the first data tells; a rejected connection is not used.
+  EXPECT_EQ(
+      captured("host a,b | connect a/b cm | write a/b size=1 count=1 depth=1 | lose a/b what=cm nth=2").of(kAck).size(),
+      1U);
+  EXPECT_TRUE(captured("host a,b | connect a/b cm=rejected | write a/b").of(kWriteOnly).empty());
+}
+
 TEST(Simulation, ThePacketLimitEndsTheCaptureWhateverTheDuration) {
   GenerateOptions options;
   options.packets = 5'000;
