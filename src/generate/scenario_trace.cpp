@@ -184,6 +184,7 @@ void ScenarioTrace::forget_connection() {
 
 std::vector<const Drawn*> ScenarioTrace::by_time() const {
   std::vector<const Drawn*> all;
+  all.reserve(drawn_.size());
   for (const Drawn& d : drawn_) all.push_back(&d);
   std::stable_sort(all.begin(), all.end(), [](const Drawn* a, const Drawn* b) { return a->time < b->time; });
   return all;
