@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
+#include <utility>
 
 namespace rocetop::generate::sim {
 namespace {
@@ -55,6 +57,23 @@ Failure check_faults(const Plan& plan) {
   return std::nullopt;
 }
 
+/// Nobody could tell two of one name apart.
+Failure check_names(const Plan& plan) {
+  std::set<IpAddress> addresses;
+  for (const NodePlan& node : plan.nodes) {
+    if (node.host && !addresses.insert(node.ip).second) return Error{node.ip.to_string() + " is of two hosts", ""};
+  }
+  std::set<std::pair<std::size_t, Qpn>> queue_pairs;
+  for (const ConnectionPlan& connection : plan.connections) {
+    for (const auto& [host, qpn] : {std::pair{connection.a, connection.qpn_a}, {connection.b, connection.qpn_b}}) {
+      if (queue_pairs.insert({host, qpn}).second) continue;
+      return Error{"host " + plan.nodes[host].name + " has two queue pairs " + std::to_string(qpn.value),
+                   "Those without qp= count from 256."};
+    }
+  }
+  return std::nullopt;
+}
+
 /// What a simulation has under way is what it keeps in memory.
 Failure check_size(const Plan& plan) {
   std::vector<std::uint64_t> psns(plan.connections.size());
@@ -74,7 +93,7 @@ Failure check_size(const Plan& plan) {
 }  // namespace
 
 Failure check(const Plan& plan) {
-  for (const auto part : {check_hosts, check_ways, check_faults, check_size}) {
+  for (const auto part : {check_hosts, check_names, check_ways, check_faults, check_size}) {
     if (auto failure = part(plan)) return failure;
   }
   return std::nullopt;

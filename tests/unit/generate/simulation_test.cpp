@@ -303,6 +303,8 @@ TEST(SimulationText, ErrorsSayWhereAndWhatWasExpected) {
   says("host s1-s9999", "names, such as");
   says("host a,b | connect a/b uc | read a/b", "knows no READs");
   says("host a,b | switch s | link a,b/s | write a/s", "s is a switch");
+  says("host a ip=10.0.0.2 | host b", "10.0.0.2 is of two hosts");
+  says("host a,b | connect a/b qp=7/8 | connect a/b qp=7/9", "host a has two queue pairs 7");
   says("tap a", "the scenario has no hosts");
   says("duration 1ms", "the scenario has no hosts");
 }
