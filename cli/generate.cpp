@@ -169,6 +169,7 @@ Result<generate::Generator> prepare(const GenerateCommand& command, const Scenar
   options.packets = command.packets;
   options.tap = command.tap;
   options.snap_length = command.snap_length;
+  options.interrupted = interrupted;
   if (!command.duration.empty()) {
     options.duration = parse_duration(command.duration);
     if (!options.duration)
@@ -211,13 +212,13 @@ std::string summary(const GenerateCommand& command, const generate::Generator& g
 
 /// The whole of it. Exit status.
 int write_files(const GenerateCommand& command, const Scenario& scenario, const generate::Generator& generator) {
+  stop_on_interrupt();
   Sink sink;
   if (auto done = sink.open(command.write, command.overwrite); !done) return complain(done.error()), kExitError;
   Sink truth;
   if (!command.truth.empty()) {
     if (auto done = truth.open(command.truth, command.overwrite); !done) return complain(done.error()), kExitError;
   }
-  stop_on_interrupt();
   CaptureWriter capture(
       sink, generator, command.snap_length,
       fmt::format("rocetop {} generate: scenario {}, seed {}", ROCETOP_VERSION, scenario.name, command.seed));

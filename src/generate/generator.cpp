@@ -69,7 +69,8 @@ std::uint64_t Generator::run(const sim::FrameSink& sink, const sim::TextSink& tr
   const auto& plan = std::get<sim::Plan>(scenario_);
   sim::Truth book(plan, kScenarioStart, truth);
   book.begin(options_.name, options_.seed);
-  return sim::simulate(plan, {options_.seed, options_.packets, options_.snap_length, kScenarioStart}, sink, book);
+  return sim::simulate(
+      plan, {options_.seed, options_.packets, options_.snap_length, kScenarioStart, options_.interrupted}, sink, book);
 }
 
 std::string Generator::tap() const {

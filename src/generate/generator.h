@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,9 +21,10 @@ namespace rocetop::generate {
 struct GenerateOptions {
   std::string name;  ///< of the scenario, as the truth gives it
   std::uint64_t seed = 1;
-  std::uint64_t packets = 0;      ///< the capture ends after so many; 0: when the scenario does
-  std::optional<Nanos> duration;  ///< instead of the scenario's
-  std::string tap;                ///< instead of the scenario's; empty: its own
+  std::uint64_t packets = 0;               ///< the capture ends after so many; 0: when the scenario does
+  std::optional<Nanos> duration;           ///< instead of the scenario's
+  std::string tap;                         ///< instead of the scenario's; empty: its own
+  std::function<bool()> interrupted = {};  ///< asked now and then whether to stop; or empty
   std::uint32_t snap_length = 262'144;
 };
 

@@ -158,6 +158,15 @@ class Generate(unittest.TestCase):
             self.assertIn(words, self.refused(*arguments))
             self.assertFalse(pathlib.Path(self.capture).exists(), arguments)
 
+    def test_a_run_of_which_nothing_is_captured_can_be_interrupted(self) -> None:
+        process = subprocess.Popen([PROGRAM, "generate", "host a,b,c | write a/b", "--tap", "c", "-c", "10", "-w",
+                                    self.capture], stderr=subprocess.DEVNULL)
+        while not list(self.folder.iterdir()):  # from then on it listens
+            self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(), 130)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
     def test_an_interrupted_run_leaves_nothing(self) -> None:
         process = subprocess.Popen([PROGRAM, "generate", "clean", "-c", "4000000000", "-s", "64", "-w", self.capture,
                                     "--truth", str(self.folder / "truth")], stderr=subprocess.PIPE)

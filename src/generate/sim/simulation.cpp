@@ -10,6 +10,9 @@ namespace {
 constexpr std::uint64_t kMissStream = 5;
 constexpr Time kLingers = 5'000'000'000'000;  // 5 s: after applications stopped asking, for what is under way
 
+constexpr std::uint64_t kLookEvery = 1 << 16;       // events
+constexpr std::uint64_t kQuietEvents = 50'000'000;  // half a minute of computing
+
 class Simulation final : public NetworkUser {
  public:
   Simulation(const Plan& plan, const RunOptions& options, const FrameSink& sink, Truth& truth)
@@ -47,6 +50,7 @@ class Simulation final : public NetworkUser {
   }
 
   void stop_asking();
+  bool goes_on();
   bool full() const { return stopped_ || (options_.packets != 0 && frames_ >= options_.packets); }
 
   const Plan& plan_;
@@ -60,6 +64,8 @@ class Simulation final : public NetworkUser {
   Hosts hosts_;
   Network network_;
   std::uint64_t frames_ = 0;
+  std::uint64_t frames_then_ = 0;
+  std::uint64_t quiet_events_ = 0;  ///< since the last frame
   bool asking_ = true;
   bool stopped_ = false;
 };
@@ -69,6 +75,7 @@ std::uint64_t Simulation::run() {
   while (!agenda_.empty() && !full()) {
     const Event event = agenda_.next();
     if (asking_ && event.time >= end) stop_asking();
+    if (!goes_on()) break;
     if ((!asking_ && event.time - end > kLingers) || event.time >= kHorizon) break;
     switch (event.kind) {
       case EventKind::kWake:
@@ -88,6 +95,16 @@ std::uint64_t Simulation::run() {
   for (const QueuePair& pair : hosts_.queue_pairs()) go_backs.push_back(pair.requester.go_backs());
   truth_.end(frames_, go_backs);
   return frames_;
+}
+
+/// False where nobody waits for it any more, or where nothing passes the tap though much happens elsewhere.
+bool Simulation::goes_on() {
+  if (frames_ != frames_then_) {
+    frames_then_ = frames_;
+    quiet_events_ = 0;
+  }
+  if (++quiet_events_ % kLookEvery == 0 && options_.interrupted && options_.interrupted()) stopped_ = true;
+  return !stopped_ && quiet_events_ < kQuietEvents;
 }
 
 void Simulation::stop_asking() {

@@ -15,7 +15,8 @@ struct RunOptions {
   std::uint64_t seed = 1;
   std::uint64_t packets = 0;  ///< of the capture, after which it ends; 0: when the plan says
   std::uint32_t snap_length = 262'144;
-  Nanos start;  ///< of the clock of the capture
+  Nanos start;                        ///< of the clock of the capture
+  std::function<bool()> interrupted;  ///< asked now and then, also while nothing passes the tap; or empty
 };
 
 /// A frame of the capture; bytes as far as the snap length lets. False: no more is wanted.
