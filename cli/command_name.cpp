@@ -68,4 +68,11 @@ std::optional<std::string> meant_option(const std::vector<std::string>& words,
   return std::nullopt;
 }
 
+std::optional<std::string> similar_word(const std::string& word, const std::vector<std::string>& words) {
+  const auto found =
+      std::find_if(words.begin(), words.end(), [&](const auto& known) { return resembles(word, known); });
+  if (found == words.end()) return std::nullopt;
+  return *found;
+}
+
 }  // namespace rocetop::cli

@@ -19,4 +19,7 @@ std::optional<Error> wrong_command(const std::string& word, const std::vector<st
 /// "-c"); nothing if there is none.
 std::optional<std::string> meant_option(const std::vector<std::string>& words, const std::vector<std::string>& options);
 
+/// The first of `words` that is like `word`; nothing if none is.
+std::optional<std::string> similar_word(const std::string& word, const std::vector<std::string>& words);
+
 }  // namespace rocetop::cli

@@ -8,6 +8,7 @@
 #include "command_name.h"
 #include "exit_status.h"
 #include "export.h"
+#include "generate.h"
 #include "help_format.h"
 #include "live.h"
 #include "message.h"
@@ -49,17 +50,19 @@ int run(std::vector<std::string> arguments) {
   LiveOptions live_options;
   ExportOptions export_options;
   RulesOptions rules_options;
+  GenerateCommand generate_command;
   CLI::App* triage = add_triage(app, triage_options);
   CLI::App* packets = add_packets(app, packets_options);
   CLI::App* live = add_live(app, live_options);
   CLI::App* exporter = add_export(app, export_options);
   CLI::App* rules = add_rules(app, rules_options);
+  CLI::App* generate = add_generate(app, generate_command);
 
   if (!arguments.empty()) {
-    const auto wrong = wrong_command(
-        arguments.front(),
-        {triage->get_name(), packets->get_name(), live->get_name(), exporter->get_name(), rules->get_name()},
-        file_exists);
+    const auto wrong = wrong_command(arguments.front(),
+                                     {triage->get_name(), packets->get_name(), live->get_name(), exporter->get_name(),
+                                      rules->get_name(), generate->get_name()},
+                                     file_exists);
     if (wrong) return complain(*wrong), kExitError;
   }
   for (const std::string& word : arguments) live_options.typed += (live_options.typed.empty() ? "" : " ") + word;
@@ -93,6 +96,7 @@ int run(std::vector<std::string> arguments) {
   if (live->parsed()) return run_live(live_options);
   if (exporter->parsed()) return run_export(export_options);
   if (rules->parsed()) return run_rules(rules_options);
+  if (generate->parsed()) return run_generate(generate_command);
   if (stdout_is_terminal()) return run_live(live_options);
   complain("no subcommand given, and standard output is no terminal to watch on",
            "Try rocetop triage FILE, sudo rocetop live --json -i eth0, or rocetop --help.");

@@ -15,7 +15,7 @@ using Failure = std::optional<Error>;
 class Player {
  public:
   Failure run(const Statement& statement);
-  std::vector<TimedFrame> frames() const { return trace_.frames(); }
+  DrawnScenario result() const { return {trace_.frames(), trace_.edits()}; }
   static bool takes_argument(std::string_view verb);
 
  private:
@@ -48,13 +48,22 @@ class Player {
   Failure cm(const Statement& s, Side from);
 
   Failure drop(const Statement& s, Side) {
-    return edit(s, [](Drawn& d) { d.dropped = true; });
+    return edit(s, [](Drawn& d) {
+      d.dropped = true;
+      d.edit = "lost";
+    });
   }
   Failure bad(const Statement& s, Side) {
-    return edit(s, [](Drawn& d) { d.packet.bad_icrc = true; });
+    return edit(s, [](Drawn& d) {
+      d.packet.bad_icrc = true;
+      d.edit = "damaged";
+    });
   }
   Failure mark(const Statement& s, Side) {
-    return edit(s, [](Drawn& d) { d.packet.ecn = 3; });
+    return edit(s, [](Drawn& d) {
+      d.packet.ecn = 3;
+      d.edit = "marked";
+    });
   }
   Failure duplicate(const Statement& s, Side);
   Failure late(const Statement& s, Side);
@@ -329,7 +338,10 @@ Failure Player::late(const Statement& s, Side) {
   const Drawn* anchor = trace_.latest(psns.value().first, s.side);
   if (anchor == nullptr) return error_at(word.value(), "no packet with this PSN was drawn");
   const Nanos time = anchor->time + Nanos{set().step.count / 2};
-  return edit(s, [&](Drawn& d) { d.time = time; });
+  return edit(s, [&](Drawn& d) {
+    d.time = time;
+    d.edit = "delayed";
+  });
 }
 
 // ---- settings
@@ -425,14 +437,22 @@ Result<PsnRange> Player::packets(const Statement& s) const {
 
 }  // namespace
 
+bool scenario_takes_argument(std::string_view verb) { return Player::takes_argument(verb); }
+
+Result<DrawnScenario> draw_scenario(const std::vector<Statement>& statements) {
+  Player player;
+  for (const Statement& statement : statements) {
+    if (auto failure = player.run(statement)) return *failure;
+  }
+  return player.result();
+}
+
 Result<std::vector<TimedFrame>> run_scenario(std::string_view text) {
   const auto statements = parse_statements(text, &Player::takes_argument);
   if (!statements) return statements.error();
-  Player player;
-  for (const Statement& statement : statements.value()) {
-    if (auto failure = player.run(statement)) return *failure;
-  }
-  return player.frames();
+  auto drawn = draw_scenario(statements.value());
+  if (!drawn) return drawn.error();
+  return std::move(drawn->frames);
 }
 
 }  // namespace rocetop::generate

@@ -58,11 +58,14 @@
 //   ip A/B         addresses of the hosts, IPv4 or IPv6 (default 192.0.2.1/192.0.2.2)
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "generate/encoder.h"
+#include "generate/scenario_text.h"
+#include "generate/scenario_trace.h"
 
 namespace rocetop::generate {
 
@@ -73,5 +76,18 @@ inline constexpr std::size_t kMaxScenarioPackets = 100'000;
 
 /// The frames at the tap, by time. Errors name line, column and what was expected.
 Result<std::vector<TimedFrame>> run_scenario(std::string_view text);
+
+/// What a scenario drew, with what was done to packets afterwards.
+struct DrawnScenario {
+  std::vector<TimedFrame> frames;
+  std::vector<DrawnEdit> edits;
+};
+
+/// Whether a verb of drawn scenarios has an argument.
+bool scenario_takes_argument(std::string_view verb);
+/// run_scenario() of statements that were parsed before.
+Result<DrawnScenario> draw_scenario(const std::vector<Statement>& statements);
+/// The truth about its first `frames` frames: a JSON object, rocetop.truth/1 (docs/generate.md).
+std::string drawn_truth(const DrawnScenario& drawn, std::string_view name, std::uint64_t frames);
 
 }  // namespace rocetop::generate

@@ -66,7 +66,7 @@ std::string printable(std::string_view text) {
 Error error_at(const Word& word, std::string what) {
   return {"line " + std::to_string(word.line) + ", column " + std::to_string(word.column) + ": \"" +
               printable(word.text) + "\": " + std::move(what),
-          "the language is described in src/generate/scenario.h"};
+          "docs/generate.md describes the language"};
 }
 
 const Option* Statement::find(std::string_view name) const {

@@ -149,7 +149,7 @@ void ScenarioTrace::fast_cnp(Side instead_of, const IpAddress& address) {
 }
 
 void ScenarioTrace::pause(Side from, const PauseSpec& pause) {
-  Drawn drawn{packet_from(from), pause, now_, from, false};
+  Drawn drawn{packet_from(from), pause, now_, from, false, {}};
   drawn.pause->mac_src = drawn.packet.mac_src;
   drawn_.push_back(std::move(drawn));
   now_ = now_ + settings.step;
@@ -175,19 +175,37 @@ void ScenarioTrace::cm(Side from, CmType type, std::optional<Psn> starting_psn,
 void ScenarioTrace::copy(const Drawn& drawn) {
   drawn_.push_back(drawn);
   drawn_.back().time = drawn.time + Nanos{settings.step.count / 2};
+  drawn_.back().edit = "copied";
 }
 
 void ScenarioTrace::forget_connection() {
   spaces_.erase({settings.ip[0], settings.ip[1], settings.qpn[0], settings.qpn[1]});
 }
 
+std::vector<const Drawn*> ScenarioTrace::by_time() const {
+  std::vector<const Drawn*> all;
+  all.reserve(drawn_.size());
+  for (const Drawn& d : drawn_) all.push_back(&d);
+  std::stable_sort(all.begin(), all.end(), [](const Drawn* a, const Drawn* b) { return a->time < b->time; });
+  return all;
+}
+
 std::vector<TimedFrame> ScenarioTrace::frames() const {
   std::vector<TimedFrame> frames;
-  for (const Drawn& d : drawn_) {
-    if (!d.dropped) frames.push_back({d.time, d.pause ? encode(*d.pause) : encode(d.packet)});
+  for (const Drawn* d : by_time()) {
+    if (!d->dropped) frames.push_back({d->time, d->pause ? encode(*d->pause) : encode(d->packet)});
   }
-  std::stable_sort(frames.begin(), frames.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
   return frames;
+}
+
+std::vector<DrawnEdit> ScenarioTrace::edits() const {
+  std::vector<DrawnEdit> edits;
+  std::uint64_t frame = 0;
+  for (const Drawn* d : by_time()) {
+    if (!d->dropped) ++frame;
+    if (!d->edit.empty()) edits.push_back({d->edit, d->time, d->packet, d->dropped ? 0 : frame});
+  }
+  return edits;
 }
 
 std::uint64_t ScenarioTrace::address_of(Sequence s) const {
@@ -222,7 +240,7 @@ Space& ScenarioTrace::space_of(Side requester) {
 
 void ScenarioTrace::draw(Side from, PacketSpec packet) {
   packet.ip_id = next_ip_id_[index(from)]++;
-  drawn_.push_back({std::move(packet), std::nullopt, now_, from, false});
+  drawn_.push_back({std::move(packet), std::nullopt, now_, from, false, {}});
   now_ = now_ + settings.step;
 }
 

@@ -24,6 +24,15 @@ struct Drawn {
   Nanos time;
   Side sender = Side::kA;
   bool dropped = false;
+  std::string_view edit = {};  ///< what was done to it after it was drawn, in the truth's words; empty: nothing
+};
+
+/// A packet that a scenario changed after it had drawn it.
+struct DrawnEdit {
+  std::string_view what;
+  Nanos time;
+  PacketSpec packet;
+  std::uint64_t frame = 0;  ///< in the capture, from 1; 0: the tap does not see it
 };
 
 /// The credit count of an AETH that limits nothing (IBTA vol. 1, 9.7.7.2).
@@ -141,8 +150,11 @@ class ScenarioTrace {
   Sequence sequence_of(Side requester, Psn psn) { return space_of(requester).sequence(psn); }
   std::size_t size() const { return drawn_.size(); }
   std::vector<TimedFrame> frames() const;
+  /// In the order of the capture; what the tap does not see where it would have been.
+  std::vector<DrawnEdit> edits() const;
 
  private:
+  std::vector<const Drawn*> by_time() const;
   void draw_message(Side from, const Family& family, const Run& run, const MessageStyle& style);
   std::uint64_t address_of(Sequence s) const;
   PacketSpec packet_from(Side from) const;

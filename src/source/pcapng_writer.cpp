@@ -12,9 +12,12 @@ constexpr std::uint32_t kInterfaceDescription = 1;
 constexpr std::uint32_t kEnhancedPacket = 6;
 constexpr std::uint32_t kByteOrderMagic = 0x1A2B3C4D;
 constexpr std::size_t kEnhancedFixedBytes = 12 + 20;  // type and both lengths, and what stands before the frame
+constexpr std::uint16_t kOptionComment = 1;
 constexpr std::uint16_t kOptionName = 2;
+constexpr std::uint16_t kOptionSpeed = 8;
 constexpr std::uint16_t kOptionResolution = 9;
 constexpr std::size_t kLongestName = 256;
+constexpr std::size_t kLongestComment = 4'096;
 
 void put(std::vector<std::uint8_t>& out, std::uint64_t value, int octets) {
   for (int i = 0; i < octets; ++i) out.push_back(static_cast<std::uint8_t>(value >> 8 * i));
@@ -45,13 +48,17 @@ std::size_t begin_block(std::vector<std::uint8_t>& out, std::uint32_t type) {
 
 }  // namespace
 
-void PcapngWriter::begin(std::vector<std::uint8_t>& out) {
+void PcapngWriter::begin(std::vector<std::uint8_t>& out, std::string_view comment) {
   described_.clear();
   const std::size_t block = begin_block(out, kSectionHeader);
   put(out, kByteOrderMagic, 4);
   put(out, 1, 2);  // version 1.0
   put(out, 0, 2);
   put(out, ~std::uint64_t{0}, 8);  // length of the section: not told
+  if (!comment.empty()) {
+    put_option(out, kOptionComment, comment.substr(0, kLongestComment));
+    put_option(out, 0, "");
+  }
   end_block(out, block);
 }
 
@@ -66,6 +73,11 @@ std::uint32_t PcapngWriter::interface_id(const Frame& frame, const InterfaceFact
   put(out, interface.snap_length, 4);
   if (!interface.name.empty()) {
     put_option(out, kOptionName, std::string_view(interface.name).substr(0, kLongestName));
+  }
+  if (interface.speed_bits_per_second) {
+    put(out, kOptionSpeed, 2);
+    put(out, 8, 2);
+    put(out, *interface.speed_bits_per_second, 8);
   }
   put_option(out, kOptionResolution, "\x09");  // 10^-9 s
   put_option(out, 0, "");

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,8 +16,8 @@ namespace rocetop::source {
 
 class PcapngWriter {
  public:
-  /// Adds the beginning of a file to `out`; interfaces are described anew.
-  void begin(std::vector<std::uint8_t>& out);
+  /// Adds the beginning of a file to `out`, with a comment that says what it is; interfaces are described anew.
+  void begin(std::vector<std::uint8_t>& out, std::string_view comment = {});
   /// Adds a frame, and before it, where that is its interface's first, what the interface is.
   void add(const Frame& frame, const InterfaceFacts& interface, std::vector<std::uint8_t>& out);
 

@@ -240,7 +240,7 @@ class Arguments(unittest.TestCase):
     def test_a_wrong_command_is_helped(self) -> None:
         self.refused("traige", WRITE_LOSS, because="no command 'traige'\n  hint: Did you mean triage?")
         self.refused("packet", WRITE_LOSS, because="Did you mean packets?")
-        self.refused("frobnicate", because="There are: triage, packets, live, export, rules.")
+        self.refused("frobnicate", because="There are: triage, packets, live, export, rules, generate.")
         self.refused(WRITE_LOSS, because=f"Did you mean: rocetop triage {WRITE_LOSS}?")
         self.refused("-", because="rocetop triage -?")
 

@@ -25,5 +25,12 @@ TEST(MeantOption, IsNothingWhereNothingIsLikeIt) {
   EXPECT_FALSE(meant_option({"--" + std::string(100'000, 'x')}, kOptions));
 }
 
+TEST(SimilarWord, IsOneWithAFewSlipsOrNothing) {
+  const std::vector<std::string> names = {"clean", "incast", "lossy-link"};
+  EXPECT_EQ(similar_word("cleen", names), "clean");
+  EXPECT_EQ(similar_word("lossy", names), "lossy-link");
+  EXPECT_FALSE(similar_word("storm", names));
+}
+
 }  // namespace
 }  // namespace rocetop::cli

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The named scenarios of rocetop generate, each over several seeds and at several places: triage finds what was made to
+// go wrong, and nothing else; and it counts what the simulation knows.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "engine/analysis.h"
+#include "generate/generator.h"
+#include "generate/scenario_library.h"
+#include "present/triage_json.h"
+#include "support/memory_source.h"
+
+namespace rocetop {
+namespace {
+
+constexpr std::uint64_t kSeeds[] = {1, 2, 3, 4, 5};
+
+struct Made {
+  std::vector<generate::TimedFrame> frames;
+  nlohmann::json truth;
+  std::optional<std::uint64_t> link_speed;
+};
+
+Made make(std::string_view text, std::uint64_t seed, const std::string& tap) {
+  generate::GenerateOptions options;
+  options.seed = seed;
+  options.tap = tap;
+  const auto generator = generate::Generator::create(text, options);
+  Made made;
+  EXPECT_TRUE(generator) << (generator ? "" : generator.error().message);
+  if (!generator) return made;
+  made.link_speed = generator.value().link_speed();
+  std::string truth;
+  generator.value().run(
+      [&](const generate::sim::CapturedFrame& frame) {
+        made.frames.push_back({frame.time, {frame.bytes.begin(), frame.bytes.end()}});
+        return true;
+      },
+      [&](std::string_view words) { truth += words; });
+  made.truth = nlohmann::json::parse(truth);
+  return made;
+}
+
+model::Snapshot triage(const Made& made) {
+  test::MemorySource source(made.frames, {});
+  engine::Options options;
+  options.link_speed = made.link_speed;
+  auto analysis = engine::Analysis::create(options);
+  (*analysis)->run(source, {}, {}, nullptr);
+  return (*analysis)->finish();
+}
+
+std::set<std::string> words(const std::string& text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
+struct Expected {
+  const char* scenario;
+  const char* tap;   ///< empty: the scenario's
+  const char* must;  ///< rules that are found with every seed
+  const char* may;   ///< … that may be: consequences, and what chance decides
+};
+
+// What is not named must not be found.
+constexpr Expected kExpected[] = {
+    {"access-error", "", "nak.fatal", ""},
+    {"access-error", "b", "nak.fatal", ""},
+    {"ack-lost", "", "retransmit.spurious", ""},
+    {"ack-lost", "a", "loss.after_tap retransmit.timeout", ""},
+    {"burst-loss", "", "loss.burst loss.before_tap retransmit.nak", "retransmit.waste"},
+    {"burst-loss", "a", "loss.after_tap retransmit.nak", "loss.burst retransmit.waste"},
+    {"capture-misses", "", "capture.incomplete", ""},
+    {"clean", "", "", ""},
+    {"clean", "b", "", ""},
+    {"clean", "sw", "", ""},
+    {"cm-rejected", "", "cm.rejected", ""},
+    {"cm-slow", "", "cm.slow", ""},
+    {"cm-slow", "b", "", ""},
+    {"cnp-ignored", "", "ecn.cnp_without_slowdown", ""},
+    {"cnp-in-data-class", "", "ecn.cnp_class incast", ""},
+    {"cnp-lost", "", "ecn.marks_without_cnp incast", ""},
+    {"cnp-lost", "r", "incast", ""},
+    {"dirty-fibre", "", "icrc.bad retransmit.nak", ""},
+    {"dirty-fibre", "a", "loss.after_tap retransmit.nak", ""},
+    {"dscp-changed", "", "dscp.changed", ""},
+    {"ecn-off", "", "ecn.not_ect loss.before_tap loss.burst retransmit.nak",
+     "loss.after_tap retransmit.timeout retransmit.waste incast"},
+    {"host-limited", "", "host.limited", ""},
+    {"incast", "", "incast", ""},
+    {"incast", "r", "incast", ""},
+    {"incast", "s1", "", ""},
+    {"link-flap", "", "loss.after_tap retransmit.timeout", ""},
+    {"link-flap", "sw2/sw1", "retransmit.timeout", "retransmit.spurious"},
+    {"lossy-link", "", "loss.after_tap retransmit.nak", ""},
+    {"lossy-link", "b", "loss.before_tap retransmit.nak", ""},
+    {"lossy-link", "sw1/sw2", "loss.after_tap retransmit.nak", ""},
+    {"lossy-link", "sw2/sw1", "loss.before_tap retransmit.nak", ""},
+    {"low-entropy", "", "ecmp.low_entropy", ""},
+    {"multipath", "", "order.reordered", ""},
+    {"multipath", "a", "", ""},
+    {"peer-dead", "", "peer.silent retransmit.timeout", ""},
+    {"pfc-storm", "", "pfc.storm pfc.paused", ""},
+    {"pfc-storm", "a", "pfc.paused", "pfc.storm"},
+    {"read-loss", "", "loss.before_tap retransmit.read_restart", "loss.after_tap"},
+    {"read-loss", "b", "loss.after_tap retransmit.read_restart", ""},
+    {"rnr-storm", "", "rnr.stall", ""},
+    {"rnr-storm", "b", "rnr.stall", ""},
+    {"slow-receiver", "", "pfc.paused", ""},
+    {"small-mtu", "", "mtu.small", ""},
+    {"straggler", "", "straggler", ""},
+    {"tail-loss", "", "loss.after_tap retransmit.timeout", ""},
+    {"tail-loss", "b", "", ""},
+    {"uc-loss", "", "loss.uc", ""},
+    {"unfair", "", "unfair incast", ""},
+    {"unreachable", "", "peer.unreachable", "capture.one_way retransmit.timeout"},
+};
+
+class Scenarios : public testing::TestWithParam<Expected> {};
+
+TEST_P(Scenarios, GiveTheFindingsThatTheyAreFor) {
+  const Expected& expected = GetParam();
+  const auto* scenario = generate::find_scenario(expected.scenario);
+  ASSERT_NE(scenario, nullptr);
+  const auto must = words(expected.must);
+  auto allowed = words(expected.may);
+  allowed.insert(must.begin(), must.end());
+  for (const std::uint64_t seed : kSeeds) {
+    const model::Snapshot snapshot = triage(make(scenario->text, seed, expected.tap));
+    std::set<std::string> found;
+    for (const verdict::Finding& finding : snapshot.findings) {
+      found.insert(finding.rule);
+      EXPECT_TRUE(allowed.count(finding.rule)) << "seed " << seed << ": " << finding.rule << ": " << finding.title;
+    }
+    for (const std::string& rule : must) EXPECT_TRUE(found.count(rule)) << "seed " << seed << ": no " << rule;
+  }
+}
+
+std::uint64_t sum(const nlohmann::json& numbers) {
+  std::uint64_t all = 0;
+  for (const auto& number : numbers) all += number.get<std::uint64_t>();
+  return all;
+}
+
+/// What triage says of a PSN space, in the truth's words.
+nlohmann::json space_of(const nlohmann::json& triaged) {
+  return {{"packets", triaged["packets"]},
+          {"missing", sum(triaged["missing_packets"])},
+          {"original_seen", triaged["retransmitted_packets"]["original_seen"]},
+          {"original_unseen", triaged["retransmitted_packets"]["original_unseen"]},
+          {"reordered", triaged["reordered_packets"]},
+          {"copies", triaged["duplicate_packets"]}};
+}
+
+/// … of a direction.
+nlohmann::json direction_of(const nlohmann::json& triaged) {
+  return {{"src", triaged["src"]},
+          {"dst", triaged["dst"]},
+          {"dst_qpn", triaged["dst_qpn"]},
+          {"frames", triaged["frames"]},
+          {"acks", triaged["acks"]},
+          {"naks", sum(triaged["naks"])},
+          {"rnr_naks", triaged["rnr_naks"]},
+          {"cnps", triaged["cnps"]},
+          {"ce", triaged["ecn"]["ce"]},
+          {"bad_icrc", triaged["icrc"]["bad"]},
+          {"requests", space_of(triaged["requests"])},
+          {"responses", space_of(triaged["responses"])}};
+}
+
+std::map<std::string, nlohmann::json> by_receiver(const nlohmann::json& connections) {
+  std::map<std::string, nlohmann::json> directions;
+  for (const auto& connection : connections) {
+    for (const auto& direction : connection["directions"]) {
+      if (direction["frames"] != 0) directions[direction["dst"].dump() + direction["dst_qpn"].dump()] = direction;
+    }
+  }
+  return directions;
+}
+
+TEST_P(Scenarios, AreCountedByTriageAsTheTruthHasThem) {
+  const Expected& expected = GetParam();
+  const Made made = make(generate::find_scenario(expected.scenario)->text, 1, expected.tap);
+  std::string text;
+  present::write_triage_json(triage(made), [&](std::string_view words) { text += words; });
+  const auto triaged = by_receiver(nlohmann::json::parse(text)["connections"]);
+  const auto truth = by_receiver(made.truth["connections"]);
+  EXPECT_EQ(triaged.size(), truth.size());
+  for (const auto& [receiver, direction] : truth) {
+    auto wanted = direction;
+    wanted.erase("go_backs");
+    if (std::string_view(expected.scenario) == "multipath" && wanted["requests"]["reordered"] > 0) {
+      // Of a connection whose first packet is overtaken, triage cannot tell that one from a resend.
+      wanted["requests"]["reordered"] = wanted["requests"]["missing"];
+      wanted["requests"]["original_unseen"] =
+          triaged.at(receiver)["requests"]["retransmitted_packets"]["original_unseen"];
+    }
+    ASSERT_TRUE(triaged.count(receiver)) << receiver;
+    EXPECT_EQ(direction_of(triaged.at(receiver)), wanted) << receiver;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Named, Scenarios, testing::ValuesIn(kExpected), [](const auto& parameter) {
+  std::string name = std::string(parameter.param.scenario) + (*parameter.param.tap ? "_at_" : "") + parameter.param.tap;
+  std::replace_if(name.begin(), name.end(), [](char c) { return c == '-' || c == '/'; }, '_');
+  return name;
+});
+
+TEST(Scenarios, AreAllExpectedToGiveSomething) {
+  for (const auto& scenario : generate::named_scenarios()) {
+    const auto names = [&](const Expected& expected) { return scenario.name == expected.scenario; };
+    EXPECT_TRUE(std::any_of(std::begin(kExpected), std::end(kExpected), names)) << scenario.name;
+    EXPECT_LT(scenario.summary().size(), 120) << scenario.name;
+  }
+}
+
+}  // namespace
+}  // namespace rocetop
