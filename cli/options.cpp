@@ -39,7 +39,7 @@ void add_input_options(CLI::App& command, CommonOptions& o, const std::string& c
       ->check(not_empty())
       ->group(group);
   command.add_option("--to", o.to, "End there")->type_name("WHEN")->check(not_empty())->group(group);
-  add_decode_options(command, o.roce_ports, o.no_icrc, group);
+  add_decode_options(command, o.roce_ports, o.no_icrc, o.veroce, group);
   command.add_flag("-n", o.numeric, "Accepted for tcpdump's sake (-nn too): no address is ever turned into a name")
       ->group(group);
 }
@@ -118,7 +118,7 @@ void add_common_options(CLI::App& command, CommonOptions& options, const std::st
   add_look_options(command, options.color, options.width);
 }
 
-void add_decode_options(CLI::App& command, std::vector<std::uint16_t>& roce_ports, bool& no_icrc,
+void add_decode_options(CLI::App& command, std::vector<std::uint16_t>& roce_ports, bool& no_icrc, VeroceOptions& veroce,
                         const std::string& group) {
   command.add_option("--roce-port", roce_ports, "A further UDP port that carries RoCEv2 (repeatable)")
       ->type_name("N")
@@ -127,6 +127,7 @@ void add_decode_options(CLI::App& command, std::vector<std::uint16_t>& roce_port
       ->group(group);
   command.add_flag("--no-icrc", no_icrc, "Do not check the ICRC (for captures made before the adapter fills it in)")
       ->group(group);
+  add_veroce_options(command, veroce, group);
 }
 
 void add_look_options(CLI::App& command, std::string& color, std::size_t& width) {
@@ -195,6 +196,7 @@ Result<Job> interpret(const CommonOptions& options) {
   job.engine.frame_limit = options.count;
   job.engine.decode.roce_ports = options.roce_ports;
   job.engine.decode.verify_icrc = !options.no_icrc;
+  if (auto done = apply(options.veroce, job.engine.decode.veroce_layout); !done) return done.error();
   if (auto done = interpret_selection(options, job); !done) return done.error();
   if (auto done = interpret_bounds(options, job); !done) return done.error();
   return job;

@@ -15,6 +15,7 @@
 #include "inputs.h"
 #include "model/selection.h"
 #include "source/frame_source.h"
+#include "veroce_options.h"
 #include "watched_source.h"
 
 namespace CLI {
@@ -32,6 +33,7 @@ struct CommonOptions {
   std::optional<std::uint64_t> count;
   std::vector<std::uint16_t> roce_ports;
   bool no_icrc = false;
+  VeroceOptions veroce;
   int numeric = 0;  ///< -n: nothing to do
   std::optional<std::uint32_t> connection;
   std::string host;
@@ -54,8 +56,8 @@ CLI::Validator a_port();
 /// --color and --width.
 void add_look_options(CLI::App& command, std::string& color, std::size_t& width);
 
-/// --roce-port and --no-icrc, under the heading `group`.
-void add_decode_options(CLI::App& command, std::vector<std::uint16_t>& roce_ports, bool& no_icrc,
+/// --roce-port, --no-icrc and those of veRoCE, under the heading `group`.
+void add_decode_options(CLI::App& command, std::vector<std::uint16_t>& roce_ports, bool& no_icrc, VeroceOptions& veroce,
                         const std::string& group);
 
 /// What they mean.

@@ -132,11 +132,13 @@ class Printer {
   std::uint64_t shown_ = 0;
 };
 
-/// The first of two passes. Errors: the input cannot be opened.
-Result<Done> settle_frames(const Job& job, Settled& settled) {
+/// The first of two passes; what it says of veRoCE's layout becomes part of the job. Errors: the input cannot be
+/// opened.
+Result<Done> settle_frames(Job& job, Settled& settled) {
   auto run = open(job, {});
   if (!run) return run.error();
   run->analysis->run(*run->source, {}, {}, &settled);
+  job.engine.veroce_known = run->analysis->veroce_layouts();
   const model::Snapshot analysed = run->analysis->finish();  // settles what was still open
   if (analysed.parts.before) {
     complain("warning: frames before --from are not analysed: what they caused, or answered, is not known",

@@ -41,7 +41,7 @@ void add_capture_options(CLI::App& command, WatchOptions& o) {
       ->type_name("N")
       ->check(CLI::Range(64, 262'144))
       ->group(group);
-  add_decode_options(command, o.roce_ports, o.no_icrc, group);
+  add_decode_options(command, o.roce_ports, o.no_icrc, o.veroce, group);
   command.add_flag("-n", o.numeric, "Accepted for tcpdump's sake: no names are looked up")->group(group);
 }
 
@@ -101,6 +101,7 @@ Result<engine::LiveMonitorOptions> interpret_watch(const WatchOptions& options) 
   engine::LiveMonitorOptions out;
   out.analysis.decode.roce_ports = options.roce_ports;
   out.analysis.decode.verify_icrc = !options.no_icrc;
+  if (auto done = apply(options.veroce, out.analysis.decode.veroce_layout); !done) return done.error();
   if (auto done = apply(options.fabric, out.analysis); !done) return done.error();
   if (auto done = apply(options.thresholds, out.analysis.thresholds); !done) return done.error();
   const auto interval = time_of("--interval", options.interval, milliseconds(100));

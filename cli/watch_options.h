@@ -12,6 +12,7 @@
 #include "inputs.h"
 #include "live_input.h"
 #include "threshold_options.h"
+#include "veroce_options.h"
 
 namespace CLI {
 class App;
@@ -29,6 +30,7 @@ struct WatchOptions {
   std::size_t connections_most = 10'000;
   std::vector<std::uint16_t> roce_ports;
   bool no_icrc = false;
+  VeroceOptions veroce;
   int numeric = 0;  ///< -n: nothing to do
   FabricOptions fabric;
   ThresholdOptions thresholds;

@@ -90,6 +90,7 @@ struct Analysis::State {
   std::optional<Nanos> start;
   std::vector<std::string> interface_names;
   FrameObserver observer;
+  std::shared_ptr<track::VeroceLayouts> veroce;
   std::unique_ptr<Lookahead> frames;  // on their way to the tracker
   std::vector<source::Frame> batch;
   GoneConnections gone;
@@ -157,6 +158,7 @@ struct Analysis::State {
   void take_copy(const source::Frame& frame, FrameId original) {
     frames->end();  // in order
     wire::decode(frame.link_type, frame.bytes, frame.wire_length, options.decode, decoded_copy);
+    if (decoded_copy.kind == wire::FrameKind::kRoce) veroce->settle_copy(decoded_copy.packet);
     log.add_copy(frame, decoded_copy);
     if (!observer || decoded_copy.kind == wire::FrameKind::kOther) return;
     track::Observation observation;
@@ -209,7 +211,8 @@ void Analysis::begin(source::FrameSource& source, const FrameObserver& observer,
     if (s.options.gone) s.options.gone(connection);
   });
   s.interfaces = &source.interfaces();
-  s.frames = std::make_unique<Lookahead>(s.options.decode, *s.tracker, s.log, s.observer,
+  s.veroce = std::make_shared<track::VeroceLayouts>(s.options.decode.veroce_layout, s.options.veroce_known);
+  s.frames = std::make_unique<Lookahead>(s.options.decode, *s.tracker, *s.veroce, s.log, s.observer,
                                          [&s](std::uint32_t interface) { return s.link_speed(interface); });
 }
 
@@ -251,6 +254,8 @@ model::Snapshot Analysis::snapshot(source::FrameSource& source) {
   source.keep_up();
   return s.assemble(std::move(connections), tracker.pauses_now(s.last_time(now)), tracker.receivers_now(), now);
 }
+
+std::shared_ptr<const track::VeroceLayouts> Analysis::veroce_layouts() const { return state_->veroce; }
 
 void Analysis::forget(Nanos silent_since, std::optional<Nanos> listed_before) {
   state_->tracker->forget_silent(silent_since);
@@ -337,6 +342,7 @@ model::Snapshot Analysis::State::assemble(std::vector<track::ConnectionCounts> c
   capture.fast_cnps = snapshot.fast_cnps = s.tracker->fast_cnps().finish();
   snapshot.fast_cnps_omitted = s.tracker->fast_cnps().omitted();
   snapshot.mix = s.log.mix();
+  if (s.log.counts().veroce.any()) snapshot.veroce = s.veroce->report();
   snapshot.cnp_pacing = s.tracker->cnp_pacing();
   verdict::judge_loops(snapshot.connections, capture, s.options.thresholds);
   snapshot.findings = verdict::judge(

@@ -16,6 +16,7 @@
 #include "source/frame_source.h"
 #include "track/limits.h"
 #include "track/observation.h"
+#include "track/veroce_layouts.h"
 #include "verdict/expectations.h"
 #include "verdict/thresholds.h"
 #include "wire/decode.h"
@@ -40,6 +41,7 @@ struct Options {
   verdict::Expectations expectations;        ///< how the fabric is meant to be
   std::optional<std::uint64_t> frame_limit;  ///< -c N: stop after N frames that passed filter and bounds
   track::Limits limits;
+  std::shared_ptr<const track::VeroceLayouts> veroce_known;  ///< of an earlier pass over the same input; or null
   std::function<void(const track::ConnectionCounts&)> gone;  ///< told of each connection that is forgotten; or empty
   std::function<void(const source::Frame&)> admitted;  ///< told of each frame that passed filter and bounds; or empty
 };
@@ -75,6 +77,9 @@ class Analysis {
   /// Forgets connections silent since `silent_since`. Where lists are filling up, those of their entries that are from
   /// before `listed_before` make room, if that is given.
   void forget(Nanos silent_since, std::optional<Nanos> listed_before);
+
+  /// What was found out about veRoCE's layout, for a second pass. After begin().
+  std::shared_ptr<const track::VeroceLayouts> veroce_layouts() const;
 
   /// Ends the analysis: open items get their final fate. Call once, after run() or end().
   model::Snapshot finish();

@@ -85,12 +85,15 @@ void CaptureLog::add_roce(const source::Frame& frame, const wire::Decoded& decod
   if (packet.truncated) add_truncated_roce(frame);
   switch (packet.protocol) {
     case wire::Protocol::kRoceV2:
+      if (packet.udp_dst == wire::kVerocePort) ++counts_.veroce.plain_frames;
       return;
     case wire::Protocol::kRoceV1:
       ++counts_.rocev1_frames;
       return;
     case wire::Protocol::kVeroce:
       ++counts_.veroce_frames;
+      ++counts_.veroce.frames[static_cast<std::size_t>(packet.veroce.check)];
+      if (packet.veroce.trimmed) ++counts_.veroce.trimmed_frames;
       return;
     case wire::Protocol::kInfiniband:
       ++counts_.native_infiniband_frames;

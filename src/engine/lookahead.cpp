@@ -22,7 +22,11 @@ void Lookahead::take(const source::Frame& frame) {
   if (!observer_ && frame.link_type == LinkType::kEthernet && plain.take(frame.bytes) && plain.is_common()) {
     tracker_.prepare(plain, wire::icrc_status(plain, options_), frame.id, frame.time, frame.wire_length, arrival);
   } else {
-    wire::decode(frame.link_type, frame.bytes, frame.wire_length, options_, group.decoded[group.size]);
+    wire::Decoded& decoded = group.decoded[group.size];
+    wire::decode(frame.link_type, frame.bytes, frame.wire_length, options_, decoded);
+    if (decoded.kind == wire::FrameKind::kRoce && decoded.packet.protocol == wire::Protocol::kVeroce) [[unlikely]] {
+      veroce_.settle(decoded.packet, frame.has_time ? std::optional{frame.time} : std::nullopt);
+    }
     arrival.kind = track::Arrival::Kind::kNone;
   }
   if (++group.size == kGroup) step();

@@ -14,6 +14,7 @@
 #include "engine/capture_log.h"
 #include "source/frame_source.h"
 #include "track/tracker.h"
+#include "track/veroce_layouts.h"
 #include "wire/decode.h"
 
 namespace rocetop::engine {
@@ -24,9 +25,14 @@ class Lookahead {
   using LinkSpeed = std::function<std::optional<std::uint64_t>(std::uint32_t interface)>;
 
   /// All must outlive this. `observer` may be empty.
-  Lookahead(const wire::DecodeOptions& options, track::Tracker& tracker, CaptureLog& log, const FrameObserver& observer,
-            LinkSpeed link_speed)
-      : options_(options), tracker_(tracker), log_(log), observer_(observer), link_speed_(std::move(link_speed)) {}
+  Lookahead(const wire::DecodeOptions& options, track::Tracker& tracker, track::VeroceLayouts& veroce, CaptureLog& log,
+            const FrameObserver& observer, LinkSpeed link_speed)
+      : options_(options),
+        tracker_(tracker),
+        veroce_(veroce),
+        log_(log),
+        observer_(observer),
+        link_speed_(std::move(link_speed)) {}
 
   /// Takes one more frame, which must stay where it is until end().
   void take(const source::Frame& frame);
@@ -50,6 +56,7 @@ class Lookahead {
 
   const wire::DecodeOptions& options_;
   track::Tracker& tracker_;
+  track::VeroceLayouts& veroce_;
   CaptureLog& log_;
   const FrameObserver& observer_;
   LinkSpeed link_speed_;

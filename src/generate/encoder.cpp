@@ -56,7 +56,7 @@ std::vector<std::uint8_t> transport_bytes(const PacketSpec& p) {
   out.u16(p.p_key);
   out.u8((p.fecn ? 0x80U : 0U) | (p.becn ? 0x40U : 0U));
   out.u24(p.dest_qp.value);
-  out.u8(p.ack_request ? 0x80U : 0U);
+  out.u8((p.ack_request ? 0x80U : 0U) | (p.reserved7 & 0x7FU));
   out.u24(p.psn.value);
   write_extended_headers(p, out);
   out.bytes(p.payload);
@@ -139,7 +139,8 @@ std::vector<std::uint8_t> udp_header(const PacketSpec& p, std::size_t udp_length
 
 // CRC-32 of Ethernet over what no router changes (annex A17.3.3): the changing fields count as ones, and eight bytes of
 // ones stand where InfiniBand has its local route header.
-std::uint32_t icrc(std::vector<std::uint8_t> ip, std::vector<std::uint8_t> udp, std::vector<std::uint8_t> transport) {
+std::uint32_t icrc(std::vector<std::uint8_t> ip, std::vector<std::uint8_t> udp, std::vector<std::uint8_t> transport,
+                   bool unmasked) {
   const bool v4 = ip[0] >> 4 == 4;
   if (v4) {
     for (const std::size_t masked : {1U, 8U, 10U, 11U}) ip[masked] = 0xFF;  // TOS, TTL, checksum
@@ -148,7 +149,7 @@ std::uint32_t icrc(std::vector<std::uint8_t> ip, std::vector<std::uint8_t> udp, 
     ip[0] |= 0x0F;
   }
   udp[6] = udp[7] = 0xFF;
-  transport[4] = 0xFF;
+  if (!unmasked) transport[4] = 0xFF;
   const std::vector<std::uint8_t> route(8, 0xFF);
   uLong crc = crc32(0, nullptr, 0);
   for (const auto part : {Bytes(route), Bytes(ip), Bytes(udp), Bytes(transport)}) {
@@ -175,13 +176,13 @@ FrameBytes encode(const PacketSpec& packet) {
   const std::size_t udp_length = kUdpBytes + transport.size() + kIcrcBytes;
   const auto ip = is_v4(packet) ? ipv4_header(packet, udp_length) : ipv6_header(packet, udp_length);
   const auto udp = udp_header(packet, udp_length);
-  const std::uint32_t crc = icrc(ip, udp, transport) ^ (packet.bad_icrc ? 0x5A5A5A5AU : 0U);
+  const std::uint32_t crc = icrc(ip, udp, transport, packet.icrc_unmasked) ^ (packet.bad_icrc ? 0x5A5A5A5AU : 0U);
   ByteWriter out;
   write_ethernet(packet, out);
   out.bytes(ip);
   out.bytes(udp);
   out.bytes(transport);
-  for (int shift = 0; shift < 32; shift += 8) out.u8(crc >> shift & 0xFF);  // least significant byte first
+  for (int i = 0; i < 4; ++i) out.u8(crc >> (packet.icrc_big_endian ? 24 - 8 * i : 8 * i) & 0xFF);
   return std::move(out.data());
 }
 

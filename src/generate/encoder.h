@@ -114,6 +114,11 @@ struct PacketSpec {
   std::vector<std::uint8_t> payload;              ///< padded to 4 bytes on the wire; at most 60,000 bytes
   bool bad_icrc = false;                          ///< damage the ICRC
 
+  // What RoCEv2 does not allow, and veRoCE may do.
+  std::uint8_t reserved7 = 0;    ///< BTH byte 8 without AckReq
+  bool icrc_unmasked = false;    ///< BTH byte 4 as it stands
+  bool icrc_big_endian = false;  ///< most significant byte first
+
   void set(Opcode op) { opcode = static_cast<std::uint8_t>(op); }
   bool is(Opcode op) const { return opcode == static_cast<std::uint8_t>(op); }
 };

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "track/hole_log.h"
 #include "track/pause_log.h"
 #include "track/receiver_log.h"
+#include "track/veroce_layouts.h"
 #include "verdict/finding.h"
 #include "verdict/thresholds.h"
 #include "wire/decode.h"
@@ -26,6 +28,18 @@ namespace rocetop::model {
 struct PauseCounts {
   std::uint64_t xoff_frames = 0;
   std::uint64_t xon_frames = 0;
+};
+
+/// What could be made of frames to veRoCE's port.
+struct VeroceCounts {
+  std::array<std::uint64_t, wire::kVeroceChecks> frames{};  ///< by VeroceCheck; the first are those that are decoded
+  std::uint64_t trimmed_frames = 0;                         ///< of the decoded ones, without their payload
+  std::uint64_t plain_frames = 0;                           ///< RoCEv2's headers on veRoCE's port: analysed as RoCEv2
+
+  std::uint64_t of(wire::VeroceCheck check) const { return frames[static_cast<std::size_t>(check)]; }
+  std::uint64_t decoded() const { return of(wire::VeroceCheck::kPassed); }
+  std::uint64_t all() const { return std::accumulate(frames.begin(), frames.end(), std::uint64_t{0}); }
+  bool any() const { return plain_frames != 0 || all() != 0; }
 };
 
 struct CaptureCounts {
@@ -47,7 +61,8 @@ struct CaptureCounts {
   std::uint64_t ip_fragments = 0;
   std::uint64_t native_infiniband_frames = 0;  ///< decoded, not tracked
   std::uint64_t rocev1_frames = 0;
-  std::uint64_t veroce_frames = 0;
+  std::uint64_t veroce_frames = 0;  ///< without those that turned out to be plain RoCEv2
+  VeroceCounts veroce;
   std::uint64_t management_frames = 0;     ///< QP 0 and 1
   std::uint64_t duplicated_frames = 0;     ///< copies made by the capture, left out of every other count of connections
   std::uint64_t backward_clock_steps = 0;  ///< frames stamped before their predecessor
@@ -94,6 +109,7 @@ struct Snapshot {
   ConnectionTotals gone;                             ///< of connections that were watched and are forgotten
   std::uint64_t silent_connections = 0;              ///< forgotten because nothing was seen of them for long
   TrafficMix mix;
+  track::VeroceReport veroce;             ///< where something went to veRoCE's port
   std::vector<track::CaptureHole> holes;  ///< times of which the capture holds nothing, by time
   std::vector<track::PausingPort> pauses;
   std::vector<std::string> interface_names;      ///< by interface of `pauses`, where there are any; untrusted text

@@ -12,6 +12,7 @@
 #include "model/words.h"
 #include "present/peers_text.h"
 #include "present/text.h"
+#include "present/veroce_text.h"
 #include "track/directions.h"
 #include "verdict/loop.h"
 
@@ -128,6 +129,9 @@ void add_rarer_news(const model::Snapshot& snapshot, std::vector<Span>& clauses)
     clauses.push_back({fmt::format("clock went back {} (at most {})", plural(c.backward_clock_steps, "time"),
                                    short_duration(c.largest_backward_step)),
                        Tone::kWarning});
+  }
+  if (const std::string veroce = veroce_frames_text(snapshot); !veroce.empty()) {
+    clauses.push_back({veroce, Tone::kWarning});
   }
   add_holes(snapshot, clauses);
   if (c.evicted_connections != 0) {
@@ -253,7 +257,7 @@ std::string also_there(const CaptureCounts& c) {
   add(c.pause_802_3x.xoff_frames + c.pause_802_3x.xon_frames, "802.3x pause frame", "802.3x pause frames");
   add(c.ip_fragments, "IP fragment", "IP fragments");
   add(c.rocev1_frames, "RoCEv1 frame", "RoCEv1 frames");
-  add(c.veroce_frames, "veRoCE frame (not analysed)", "veRoCE frames (not analysed)");
+  add(c.veroce_frames, "veRoCE frame (headers alone)", "veRoCE frames (headers alone)");
   add(c.native_infiniband_frames, "native InfiniBand frame (not followed)", "native InfiniBand frames (not followed)");
   const std::uint64_t pauses = c.pfc_frames + c.pause_802_3x.xoff_frames + c.pause_802_3x.xon_frames;
   add(c.not_roce_frames - std::min(c.not_roce_frames, pauses), "other frame", "other frames");

@@ -10,9 +10,10 @@
 #include "present/cm_text.h"
 #include "present/packet_line.h"
 #include "present/text.h"
+#include "present/veroce_text.h"
 #include "wire/aeth.h"
 #include "wire/fast_cnp.h"
-#include "wire/opcode.h"
+#include "wire/veroce.h"
 
 namespace rocetop::present {
 namespace {
@@ -141,7 +142,7 @@ class Details {
     if (udp_last) line(layer_text(p_.layers[layers - 1], record_.frame));
     bth();
     extended_headers();
-    atomics();
+    if (is_veroce()) line(veroce_layout_line(p_));
     cm();
     payload();
     analysis();
@@ -157,6 +158,8 @@ class Details {
       out_ += clean(text, style_.unicode) + "\n";
     }
   }
+
+  bool is_veroce() const { return p_.protocol == wire::Protocol::kVeroce; }
 
   /// As they are: what a Fast CNP's mean is not standardised.
   void options() {
@@ -177,39 +180,59 @@ class Details {
     line(
         fmt::format("BTH opcode 0x{:02x} ({}), se {:d}, migreq {:d}, padcnt {}, tver {}, p_key 0x{:04x}, fecn {:d}, "
                     "becn {:d}, dest qp {} (0x{:06x}), ackreq {:d}, psn {} (0x{:06x})",
-                    b.opcode, wire::opcode_facts(b.opcode).name, b.solicited, b.migration, b.pad, b.version, b.p_key,
-                    b.fecn, b.becn, b.dest_qp.value, b.dest_qp.value, b.ack_request, b.psn.value, b.psn.value));
+                    b.opcode, opcode_name(p_), b.solicited, b.migration, b.pad, b.version, b.p_key, b.fecn, b.becn,
+                    b.dest_qp.value, b.dest_qp.value, b.ack_request, b.psn.value, b.psn.value));
   }
 
   void extended_headers() {
-    if (p_.has(wire::kRdeth)) line(fmt::format("RDETH ee context {}", p_.ee_context));
-    if (p_.has(wire::kDeth)) {
-      line(fmt::format("DETH q_key 0x{:08x}, source qp {} (0x{:06x})", p_.deth.q_key, p_.deth.src_qp.value,
-                       p_.deth.src_qp.value));
+    if (is_veroce()) {
+      const auto chain = wire::header_chain(wire::veroce_opcode(p_.bth.opcode), p_.veroce.layout);
+      for (std::uint8_t i = 0; i < chain.count; ++i) header(chain.headers[i]);
+    } else {
+      constexpr wire::Header kInOrder[] = {wire::kRdeth,     wire::kDeth,        wire::kXrceth, wire::kFeth,
+                                           wire::kReth,      wire::kAeth,        wire::kImmDt,  wire::kIeth,
+                                           wire::kAtomicEth, wire::kAtomicAckEth};
+      for (const wire::Header h : kInOrder) header(h);
     }
-    if (p_.has(wire::kXrceth)) line(fmt::format("XRCETH srq {} (0x{:06x})", p_.xrc_srq.value, p_.xrc_srq.value));
-    if (p_.has(wire::kFeth)) line(fmt::format("FETH 0x{:08x}", p_.feth));
-    if (p_.has(wire::kReth)) {
-      line(fmt::format("RETH va 0x{:016x}, r_key 0x{:08x}, dma length {}", p_.reth.virtual_address, p_.reth.r_key,
-                       p_.reth.dma_length));
-    }
-    if (p_.has(wire::kAeth)) {
-      line(fmt::format("AETH syndrome 0x{:02x} ({}), msn {}", p_.aeth.syndrome, wire::aeth_text(p_.aeth.syndrome),
-                       p_.aeth.msn.value));
-    }
-    if (p_.has(wire::kImmDt)) line(fmt::format("ImmDt 0x{:08x}", p_.immediate));
-    if (p_.has(wire::kIeth)) line(fmt::format("IETH r_key 0x{:08x}", p_.invalidate_r_key));
-  }
-
-  void atomics() {
-    if (p_.has(wire::kAtomicEth)) {
-      line(fmt::format("AtomicETH va 0x{:016x}, r_key 0x{:08x}, swap or add {}, compare {}", p_.atomic.virtual_address,
-                       p_.atomic.r_key, p_.atomic.swap_or_add, p_.atomic.compare));
-    }
-    if (p_.has(wire::kAtomicAckEth)) line(fmt::format("AtomicAckETH original {}", p_.atomic_original));
     if ((p_.expected_headers & ~p_.headers) != 0) {
       line(p_.truncated ? "further headers of this opcode were cut by the snap length"
                         : "further headers of this opcode are in a later fragment");
+    }
+  }
+
+  void header(wire::Header h) {
+    if (p_.has(h)) line(header_text(h));
+  }
+
+  std::string header_text(wire::Header h) const {
+    switch (h) {
+      case wire::kRdeth:
+        return fmt::format("RDETH ee context {}", p_.ee_context);
+      case wire::kDeth:
+        return fmt::format("DETH q_key 0x{:08x}, source qp {} (0x{:06x})", p_.deth.q_key, p_.deth.src_qp.value,
+                           p_.deth.src_qp.value);
+      case wire::kXrceth:
+        return fmt::format("XRCETH srq {} (0x{:06x})", p_.xrc_srq.value, p_.xrc_srq.value);
+      case wire::kFeth:
+        return fmt::format("FETH 0x{:08x}", p_.feth);
+      case wire::kReth:
+        return fmt::format("RETH va 0x{:016x}, r_key 0x{:08x}, dma length {}", p_.reth.virtual_address, p_.reth.r_key,
+                           p_.reth.dma_length);
+      case wire::kAeth:
+        return fmt::format("AETH syndrome 0x{:02x} ({}), msn {}", p_.aeth.syndrome,
+                           is_veroce() ? wire::veroce_aeth_text(p_.aeth.syndrome) : wire::aeth_text(p_.aeth.syndrome),
+                           p_.aeth.msn.value);
+      case wire::kImmDt:
+        return fmt::format("ImmDt 0x{:08x}", p_.immediate);
+      case wire::kIeth:
+        return fmt::format("IETH r_key 0x{:08x}", p_.invalidate_r_key);
+      case wire::kAtomicEth:
+        return fmt::format("AtomicETH va 0x{:016x}, r_key 0x{:08x}, swap or add {}, compare {}",
+                           p_.atomic.virtual_address, p_.atomic.r_key, p_.atomic.swap_or_add, p_.atomic.compare);
+      case wire::kAtomicAckEth:
+        return fmt::format("AtomicAckETH original {}", p_.atomic_original);
+      default:
+        return veroce_header_text(p_, h);
     }
   }
 
@@ -219,6 +242,7 @@ class Details {
   }
 
   void payload() {
+    if (is_veroce() && p_.veroce.check != wire::VeroceCheck::kPassed) return;  // where it would begin is not known
     std::string text = "payload " + plural(p_.payload_bytes, "byte");
     if (p_.payload.size() < p_.payload_bytes) text += fmt::format(" ({} captured)", grouped(p_.payload.size()));
     if (p_.icrc == wire::IcrcStatus::kUnchecked) {

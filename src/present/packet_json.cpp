@@ -7,10 +7,12 @@
 
 #include "base/time_text.h"
 #include "model/words.h"
+#include "present/veroce_json.h"
+#include "present/veroce_text.h"
 #include "wire/aeth.h"
 #include "wire/cm.h"
 #include "wire/fast_cnp.h"
-#include "wire/opcode.h"
+#include "wire/veroce.h"
 
 namespace rocetop::present {
 namespace {
@@ -80,7 +82,7 @@ class PacketJson {
   void bth() {
     const wire::Bth& bth = packet_.bth;
     json_.member("opcode", bth.opcode);
-    json_.member("opcode_name", wire::opcode_facts(bth.opcode).name);
+    json_.member("opcode_name", opcode_name(packet_));
     json_.member("dst_qpn", bth.dest_qp.value);
     json_.member("psn", bth.psn.value);
     json_.member("ack_req", bth.ack_request);
@@ -90,10 +92,13 @@ class PacketJson {
     json_.member("fecn", bth.fecn);
     json_.member("becn", bth.becn);
     json_.member("p_key", bth.p_key);
-    json_.member("payload_bytes", packet_.payload_bytes);
+    const bool raw = is_veroce() && packet_.veroce.check != wire::VeroceCheck::kPassed;
+    json_.member("payload_bytes", raw ? std::nullopt : std::optional{packet_.payload_bytes});
     json_.member("icrc", word(packet_.icrc));
     if (packet_.truncated) json_.member("truncated", true);
   }
+
+  bool is_veroce() const { return packet_.protocol == wire::Protocol::kVeroce; }
 
   void headers() {
     if (packet_.has(wire::kReth)) {
@@ -116,6 +121,7 @@ class PacketJson {
     if (packet_.has(wire::kXrceth)) json_.member("xrceth", packet_.xrc_srq.value);
     if (packet_.has(wire::kRdeth)) json_.member("rdeth", packet_.ee_context);
     if (packet_.has(wire::kFeth)) json_.member("feth", packet_.feth);
+    if (is_veroce()) write_veroce_packet(json_, packet_);
   }
 
   void aeth() {
@@ -124,7 +130,7 @@ class PacketJson {
     object("aeth");
     json_.member("syndrome", syndrome);
     json_.member("kind", aeth_word(kind));
-    json_.member("text", wire::aeth_text(syndrome));
+    json_.member("text", is_veroce() ? wire::veroce_aeth_text(syndrome) : wire::aeth_text(syndrome));
     json_.member("rnr_timer_ns",
                  kind == wire::AethKind::kRnrNak ? std::optional{wire::rnr_timer(syndrome).count} : std::nullopt);
     json_.member("credits", kind == wire::AethKind::kAck ? wire::credits(syndrome) : std::nullopt);

@@ -11,9 +11,11 @@
 #include "present/cm_text.h"
 #include "present/peers_text.h"
 #include "present/text.h"
+#include "present/veroce_text.h"
 #include "wire/aeth.h"
 #include "wire/fast_cnp.h"
 #include "wire/opcode.h"
+#include "wire/veroce.h"
 
 namespace rocetop::present {
 namespace {
@@ -60,6 +62,7 @@ std::string time_text(const PacketRecord& record, const PacketLineOptions& optio
 
 /// "WRITE First", with the transport in front when it is not RC; for an acknowledgement what its syndrome says.
 std::string what(const Packet& p) {
+  if (p.protocol == wire::Protocol::kVeroce) return veroce_what(p);
   if (p.is_fast_cnp()) return "Fast CNP";
   const wire::OpcodeFacts& facts = wire::opcode_facts(p.bth.opcode);
   const wire::Transport transport = p.bth.transport();
@@ -92,7 +95,7 @@ void add_headers(const Packet& p, std::vector<std::string>& out) {
         wire::aeth_kind(p.aeth.syndrome) != wire::AethKind::kAck) {
       out.push_back(wire::aeth_text(p.aeth.syndrome));
     }
-    out.push_back(fmt::format("msn {}", p.aeth.msn.value));
+    out.push_back(fmt::format("{}msn {}", p.has(wire::kMsneth) ? "aeth " : "", p.aeth.msn.value));
   }
   if (p.has(wire::kAtomicAckEth)) out.push_back(fmt::format("original {}", p.atomic_original));
   if (p.has(wire::kImmDt)) out.push_back(fmt::format("imm 0x{:08x}", p.immediate));
@@ -101,12 +104,20 @@ void add_headers(const Packet& p, std::vector<std::string>& out) {
   if (p.has(wire::kXrceth)) out.push_back(fmt::format("srq {}", p.xrc_srq.value));
 }
 
+bool may_have_payload(const Packet& p) {
+  if (p.protocol == wire::Protocol::kVeroce) return wire::veroce_opcode(p.bth.opcode).sequenced && !p.has(wire::kReth);
+  const wire::Role role = wire::opcode_facts(p.bth.opcode).role;
+  return role != wire::Role::kAcknowledge && role != wire::Role::kCnp && !p.has(wire::kReth);
+}
+
 std::vector<std::string> facts_of(const Packet& p) {
   std::vector<std::string> out;
+  const bool veroce = p.protocol == wire::Protocol::kVeroce;
+  const bool raw = veroce && p.veroce.check != wire::VeroceCheck::kPassed;
   if (!p.is_cnp()) out.push_back(fmt::format("psn {}", p.bth.psn.value));
-  const wire::Role role = wire::opcode_facts(p.bth.opcode).role;
-  if (p.payload_bytes != 0 || (role != wire::Role::kAcknowledge && role != wire::Role::kCnp && !p.has(wire::kReth))) {
-    out.push_back(plural(p.payload_bytes, "byte"));
+  if (!raw && (p.payload_bytes != 0 || may_have_payload(p))) out.push_back(plural(p.payload_bytes, "byte"));
+  if (veroce) {
+    for (std::string& fact : veroce_line_facts(p)) out.push_back(std::move(fact));
   }
   add_headers(p, out);
   const std::string cm = cm_line(p);

@@ -11,6 +11,7 @@
 #include "present/congestion_json.h"
 #include "present/delay_json.h"
 #include "present/json_fields.h"
+#include "present/veroce_json.h"
 #include "wire/opcode.h"
 
 namespace rocetop::present {
@@ -144,6 +145,7 @@ void TriageJson::capture() {
   json_.end_object();
   holes();
   write_pauses_and_mix(json_, snapshot_);
+  write_veroce_capture(json_, snapshot_);
   json_.end_object();
 }
 

@@ -106,7 +106,7 @@ Next take(Next step, Walk& walk) {
     case Next::kRoceV2:
       return roce(walk, Protocol::kRoceV2);
     case Next::kVeroce:
-      return roce(walk, Protocol::kVeroce);
+      return veroce(walk);
     case Next::kRoceV1:
       return roce(walk, Protocol::kRoceV1);
     case Next::kInfiniband:

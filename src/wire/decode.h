@@ -17,6 +17,7 @@ namespace rocetop::wire {
 struct DecodeOptions {
   std::vector<std::uint16_t> roce_ports;  ///< UDP destination ports that carry RoCEv2 besides 4791
   bool verify_icrc = true;
+  VeroceLayout veroce_layout;  ///< by which veRoCE is read until the bytes of a connection tell
 };
 
 /// What a frame turned out to be.

@@ -15,8 +15,6 @@
 #include "wire/extension.h"
 
 namespace rocetop::wire {
-namespace {
-
 void read(ByteReader& reader, Reth& out) {
   out.virtual_address = reader.u64();
   out.r_key = reader.u32();
@@ -34,6 +32,8 @@ void read(ByteReader& reader, Aeth& out) {
   out.syndrome = reader.u8();
   out.msn = Msn{reader.u24()};
 }
+
+namespace {
 
 void read(ByteReader& reader, Deth& out) {
   out.q_key = reader.u32();

@@ -43,7 +43,7 @@ void mask_ipv6(std::uint8_t* header) {
 
 }  // namespace
 
-std::uint32_t compute_icrc(NetworkHeader::Kind kind, Bytes covered, std::size_t bth_offset) {
+std::uint32_t compute_icrc(NetworkHeader::Kind kind, Bytes covered, std::size_t bth_offset, bool mask_bth) {
   const bool v4 = kind == NetworkHeader::Kind::kIpv4;
   const std::size_t network_bytes = v4 ? kIpv4Bytes : kIpv6Bytes;
   const std::size_t udp_bytes = kind == NetworkHeader::Kind::kGrh ? 0 : kUdpBytes;
@@ -60,7 +60,7 @@ std::uint32_t compute_icrc(NetworkHeader::Kind kind, Bytes covered, std::size_t 
   std::uint8_t* transport = copy.data() + network_bytes;
   std::memcpy(transport, covered.data() + bth_offset - udp_bytes, masked_bytes);
   if (udp_bytes != 0) transport[kUdpChecksum] = transport[kUdpChecksum + 1] = 0xFF;
-  transport[udp_bytes + kBthCongestion] = 0xFF;
+  if (mask_bth) transport[udp_bytes + kBthCongestion] = 0xFF;
 
   std::uint32_t crc = kSeed;
   if (between_bytes == 0) {

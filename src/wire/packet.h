@@ -10,6 +10,7 @@
 #include "base/byte_reader.h"
 #include "base/ip_address.h"
 #include "base/psn.h"
+#include "wire/veroce_headers.h"
 
 namespace rocetop::wire {
 
@@ -44,6 +45,12 @@ enum Header : std::uint32_t {
   kRdeth = 1 << 7,
   kXrceth = 1 << 8,
   kFeth = 1 << 9,
+  // veRoCE's own: VeroceHeaders.
+  kMsneth = 1 << 10,
+  kPoeth = 1 << 11,
+  kRqeth = 1 << 12,
+  kSacketh = 1 << 13,
+  kRtteth = 1 << 14,  ///< RTTReqETH or RTTRspETH
 };
 
 /// What else keeps connections apart besides addresses: VLANs and an overlay's network, as found innermost and
@@ -170,6 +177,8 @@ struct Packet {
 
   std::array<Layer, kMaxLayers> layers;
   std::uint8_t layer_count = 0;
+
+  VeroceHeaders veroce;  ///< where the protocol is veRoCE
 
   bool has(Header h) const { return (headers & h) != 0; }
   Ecn ecn() const { return static_cast<Ecn>(traffic_class & 3); }

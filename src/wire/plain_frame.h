@@ -25,6 +25,7 @@
 namespace rocetop::wire {
 
 inline constexpr std::uint16_t kRoceV2Port = 4791;
+inline constexpr std::uint16_t kVerocePort = 4794;
 inline constexpr std::size_t kIcrcBytes = 4;
 
 class PlainFrame {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The RoCE part of a packet: BTH, extension headers, payload, pad and ICRC (IBTA vol. 1, ch. 9). How the protocols that
-// share the BTH differ is said here and nowhere else in wire/.
+// The RoCE part of a packet: BTH, extension headers, payload, pad and ICRC (IBTA vol. 1, ch. 9). What veRoCE does
+// otherwise is said in veroce_step.cpp.
 //
 //   +-----+-------------------+---------+-----+--------+
 //   | BTH | extension headers | payload | pad | ICRC 4 |
@@ -17,22 +17,6 @@
 namespace rocetop::wire {
 namespace {
 
-struct ProtocolRules {
-  bool extensions;    ///< the opcode table tells what follows the BTH
-  bool version_is_0;  ///< TVer must be 0
-  bool icrc_decides;  ///< an ICRC that does not match is a fault of the packet, not of what is known of the protocol
-};
-
-constexpr ProtocolRules rules_of(Protocol protocol) {
-  switch (protocol) {
-    // Its headers behind the BTH are not decoded, and no capture has confirmed which bytes its ICRC masks.
-    case Protocol::kVeroce:
-      return {.extensions = false, .version_is_0 = false, .icrc_decides = false};
-    default:
-      return {.extensions = true, .version_is_0 = true, .icrc_decides = true};
-  }
-}
-
 /// How the bytes between BTH and ICRC divide.
 struct Division {
   std::uint32_t headers = 0;
@@ -40,8 +24,7 @@ struct Division {
   std::size_t pad_bytes = 0;
 };
 
-Division division_of(const Packet& packet, const ProtocolRules& rules, std::size_t bytes) {
-  if (!rules.extensions) return {};
+Division division_of(const Packet& packet, std::size_t bytes) {
   const OpcodeFacts& facts = opcode_facts(packet.bth.opcode);
   Division division{facts.headers, facts.header_bytes, packet.bth.pad};
   if (!facts.known && bytes < division.pad_bytes) division.pad_bytes = 0;  // pad means what a vendor likes
@@ -52,36 +35,32 @@ Division division_of(const Packet& packet, const ProtocolRules& rules, std::size
 
 }  // namespace
 
-void check_icrc(Walk& walk, std::size_t bth, bool decides) {
+void check_icrc(Walk& walk, std::size_t bth) {
   Packet& packet = walk.out.packet;
   const std::size_t icrc_at = bth + walk.roce_bytes - kIcrcBytes;
   packet.icrc_value = load_icrc(walk.frame + icrc_at);
   if (!walk.options.verify_icrc || walk.icrc_unusable || packet.fragment) return;
   const std::size_t start = walk.network.offset;
   const Bytes covered{walk.frame + start, icrc_at - start};
-  if (compute_icrc(walk.network.kind, covered, bth - start) == packet.icrc_value) {
-    packet.icrc = IcrcStatus::kGood;
-  } else if (decides) {
-    packet.icrc = IcrcStatus::kBad;
-  }
+  const bool matches = compute_icrc(walk.network.kind, covered, bth - start) == packet.icrc_value;
+  packet.icrc = matches ? IcrcStatus::kGood : IcrcStatus::kBad;
 }
 
 Next roce(Walk& walk, Protocol protocol) {
-  const ProtocolRules rules = rules_of(protocol);
   Packet& packet = walk.out.packet;
   packet.protocol = protocol;
   if (walk.roce_bytes < kBthBytes + kIcrcBytes) return walk.undecodable(Undecodable::kShortUdp);
   const std::uint8_t* header = walk.peek(kBthBytes);
   if (!header) return walk.undecodable(Undecodable::kCutBeforeBth);
   parse_bth(header, packet.bth);
-  if (rules.version_is_0 && packet.bth.version != 0) return walk.undecodable(Undecodable::kBadVersion);
+  if (packet.bth.version != 0) return walk.undecodable(Undecodable::kBadVersion);
 
   const std::size_t bth = walk.at;
   const std::size_t between_bytes = walk.roce_bytes - kBthBytes - kIcrcBytes;
-  const Division division = division_of(packet, rules, between_bytes);
+  const Division division = division_of(packet, between_bytes);
   const std::size_t overhead_bytes = division.header_bytes + division.pad_bytes;
   if (between_bytes < overhead_bytes) return walk.undecodable(Undecodable::kShortUdp);
-  const bool cnp = rules.extensions && packet.is_cnp();  // its 16 reserved bytes are no payload
+  const bool cnp = packet.is_cnp();  // its 16 reserved bytes are no payload
   packet.payload_bytes = cnp ? 0 : static_cast<std::uint32_t>(between_bytes - overhead_bytes);
   packet.expected_headers = division.headers;
 
@@ -97,7 +76,7 @@ Next roce(Walk& walk, Protocol protocol) {
   // The rest of a first fragment's packet is not cut off: it travels in other frames.
   const std::size_t here_bytes = packet.fragment ? std::min(stated_bytes, walk.wire_end - walk.at) : stated_bytes;
   packet.truncated = captured_bytes < here_bytes;
-  if (captured_bytes >= stated_bytes) check_icrc(walk, bth, rules.icrc_decides);
+  if (captured_bytes >= stated_bytes) check_icrc(walk, bth);
   walk.out.kind = FrameKind::kRoce;
   return Next::kDone;
 }

@@ -18,8 +18,6 @@ constexpr std::size_t kLength = 4;
 constexpr std::size_t kPortBytes = 4;
 constexpr std::size_t kHeaderBytes = 8;
 
-constexpr std::uint16_t kVerocePort = 4794;
-
 Next port_step(std::uint16_t port, const DecodeOptions& options) {
   if (port == kRoceV2Port) return Next::kRoceV2;
   if (std::ranges::find(options.roce_ports, port) != options.roce_ports.end()) return Next::kRoceV2;
@@ -80,6 +78,12 @@ Next udp(Walk& walk) {
   std::size_t payload_bytes = udp_bytes - kHeaderBytes;
   if (inside_ifa && !step_over_ifa_metadata(walk, payload_bytes)) return Next::kOther;
   if (!is_roce(next)) return next;
+  // A switch that trims veRoCE may leave the UDP length as it was.
+  if (next == Next::kVeroce && udp_bytes > walk.network.payload_bytes && !packet.fragment) {
+    walk.trimmed = true;
+    walk.roce_bytes = walk.network.payload_bytes - kHeaderBytes;
+    return next;
+  }
   // The first fragment of a datagram states the length of the whole.
   if (udp_bytes > walk.network.payload_bytes && !packet.fragment) return walk.undecodable(Undecodable::kLengthMismatch);
   walk.roce_bytes = payload_bytes;

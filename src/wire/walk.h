@@ -57,6 +57,7 @@ struct Walk {
   NetworkHeader network = {};
   std::size_t roce_bytes = 0;             ///< from BTH to ICRC, as the headers state it
   const std::uint8_t* src_mac = nullptr;  ///< of the last Ethernet header
+  bool trimmed = false;                   ///< UDP states more than IP says is there
   bool icrc_unusable = false;             ///< a device on the way cut or rewrote what the ICRC covers
 
   /// The `n` bytes of the header at `at`, or null when they were cut off.
@@ -148,9 +149,8 @@ Next erf(Walk& walk);
 /// A PlainFrame, decoded at once: true with all of `out` set, or false with nothing changed that means anything.
 bool plain(Walk& walk);
 
-/// Compares the ICRC of a packet that was captured whole, whose BTH is at `bth`. `decides`: one that does not match is
-/// wrong, not just unchecked.
-void check_icrc(Walk& walk, std::size_t bth, bool decides);
+/// Compares the ICRC of a packet that was captured whole, whose BTH is at `bth`.
+void check_icrc(Walk& walk, std::size_t bth);
 
 /// From the start of the frame to the end of the walk, step by step.
 void take_steps(LinkType link_type, Walk& walk);
@@ -174,5 +174,6 @@ Next geneve(Walk& walk);
 Next lrh(Walk& walk);
 Next grh(Walk& walk);
 Next roce(Walk& walk, Protocol protocol);
+Next veroce(Walk& walk);
 
 }  // namespace rocetop::wire
