@@ -28,8 +28,8 @@ class Player {
   };
   static const Verb* find_verb(std::string_view name);
 
-  Failure write(const Statement& s, Side from) { return message(s, from, kWrite); }
-  Failure send(const Statement& s, Side from) { return message(s, from, kSend); }
+  Failure write(const Statement& s, Side from) { return message(s, from, kWrites); }
+  Failure send(const Statement& s, Side from) { return message(s, from, kSends); }
   Failure message(const Statement& s, Side from, const Family& family);
   Failure read(const Statement& s, Side from);
   Failure atomic(const Statement& s, Side from);

@@ -67,7 +67,7 @@ void ScenarioTrace::draw_message(Side from, const Family& family, const Run& run
     packet.ack_request = style.ack_all || (run.ends(i) && !style.ack_none);
     packet.payload = payload(at, i + 1 == run.count ? run.last_bytes : settings.pmtu);
     if (style.immediate && run.ends(i)) packet.immediate = 0x11223344;
-    if (&family == &kWrite && run.starts(i)) {
+    if (&family == &kWrites && run.starts(i)) {
       packet.reth = RethSpec{address_of(at), kRKey, (run.count - 1) * settings.pmtu + run.last_bytes};
     }
     space.sent[at] = packet;

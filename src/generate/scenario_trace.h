@@ -67,10 +67,10 @@ struct Family {
     return operation >= static_cast<std::uint8_t>(first) && operation <= static_cast<std::uint8_t>(only_immediate);
   }
 };
-inline constexpr Family kSend{Opcode::kSendFirst, Opcode::kSendMiddle,        Opcode::kSendLast,
-                              Opcode::kSendOnly,  Opcode::kSendLastImmediate, Opcode::kSendOnlyImmediate};
-inline constexpr Family kWrite{Opcode::kWriteFirst, Opcode::kWriteMiddle,        Opcode::kWriteLast,
-                               Opcode::kWriteOnly,  Opcode::kWriteLastImmediate, Opcode::kWriteOnlyImmediate};
+inline constexpr Family kSends{Opcode::kSendFirst, Opcode::kSendMiddle,        Opcode::kSendLast,
+                               Opcode::kSendOnly,  Opcode::kSendLastImmediate, Opcode::kSendOnlyImmediate};
+inline constexpr Family kWrites{Opcode::kWriteFirst, Opcode::kWriteMiddle,        Opcode::kWriteLast,
+                                Opcode::kWriteOnly,  Opcode::kWriteLastImmediate, Opcode::kWriteOnlyImmediate};
 inline constexpr Family kReadResponse{Opcode::kReadResponseFirst, Opcode::kReadResponseMiddle,
                                       Opcode::kReadResponseLast,  Opcode::kReadResponseOnly,
                                       Opcode::kReadResponseLast,  Opcode::kReadResponseOnly};

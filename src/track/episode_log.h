@@ -19,6 +19,7 @@ class EpisodeLog {
     Sequence last = 0;               ///< highest PSN resent
     Sequence received_at_start = 0;  ///< everything up to here was acknowledged at the tap when it began
     bool began_with_read = false;
+    bool unanswered = false;  ///< a READ or atomic among the resent had not been answered in full when it was resent
   };
 
   bool is_open() const { return !open_.empty(); }

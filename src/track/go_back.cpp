@@ -26,10 +26,13 @@ bool damaged_since(Sequence from, const SentSoFar& sent) {
 /// or a READ's span covers them, yes.)
 bool reply_is_due(Sequence from, const SentSoFar& sent) {
   if (sent.highest - from > kLookBack) return true;
+  const bool gap_is_refused = sent.refusals.name(sent.replies.received() + 1);
   for (Sequence s = sent.highest; s >= from; --s) {
     const Slot* slot = sent.history.find(s);
     if (!slot || sent.reads.find(s)) return true;
-    if (is_seen(slot) && slot->wants_reply) return true;
+    // A NAK, one for each gap, was the reply to what is behind it.
+    const bool refused = sent.refusals.passed_over(s, slot->last_frame) || (slot->behind_gap && gap_is_refused);
+    if (is_seen(slot) && slot->wants_reply && !refused) return true;
   }
   return false;
 }
@@ -103,7 +106,8 @@ Episode judge_go_back(Sequence seq, const PacketFacts& packet, const SentSoFar& 
   e.reply_was_due = reply_is_due(seq, sent);
   e.silence = since(sent.last_request_time, packet);
   const Slot* slot = sent.history.find(seq);
-  e.first_psn_behind_gap = slot && slot->behind_gap;
+  e.first_psn_behind_gap =
+      slot && (slot->behind_gap || (is_seen(slot) && sent.refusals.passed_over(seq, slot->last_frame)));
   // A receiver without reordering drops what overtook a late PSN as well: the PSN after a late one shares its fate.
   const Slot* before = sent.history.find(seq - 1);
   e.first_psn_late = (slot && slot->late) || (before && before->late);
@@ -115,12 +119,8 @@ Episode judge_go_back(Sequence seq, const PacketFacts& packet, const SentSoFar& 
   return e;
 }
 
-bool was_spurious(const EpisodeLog::Open& open, Sequence first, const ReadWindow& reads) {
-  if (open.first < first || open.received_at_start < open.last) return false;
-  bool answered = true;
-  reads.each_overlapping(open.first, open.last,
-                         [&](const PendingRead& read) { answered = answered && read.complete(); });
-  return answered;
+bool was_spurious(const EpisodeLog::Open& open, Sequence first) {
+  return open.first >= first && open.received_at_start >= open.last && !open.unanswered;
 }
 
 }  // namespace rocetop::track

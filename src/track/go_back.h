@@ -10,6 +10,7 @@
 #include "track/missing.h"
 #include "track/packet_facts.h"
 #include "track/read_window.h"
+#include "track/refusals.h"
 #include "track/triggers.h"
 
 namespace rocetop::track {
@@ -22,6 +23,7 @@ struct SentSoFar {
   const Acknowledgements& replies;
   const Triggers& naks;
   const Triggers& rnrs;
+  const Refusals& refusals;
   Sequence first = 0;
   Sequence highest = 0;
   Nanos last_request_time;
@@ -35,6 +37,6 @@ bool original_seen(Sequence seq, const SentSoFar& sent);
 Episode judge_go_back(Sequence seq, const PacketFacts& packet, const SentSoFar& sent);
 
 /// Whether everything resent had been acknowledged at the tap before the resend began, and READs and atomics answered.
-bool was_spurious(const EpisodeLog::Open& open, Sequence first, const ReadWindow& reads);
+bool was_spurious(const EpisodeLog::Open& open, Sequence first);
 
 }  // namespace rocetop::track

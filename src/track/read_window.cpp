@@ -14,9 +14,9 @@ constexpr std::size_t kClaim = 16;  // … and those claimed at one time beyond
 }  // namespace
 
 /// A response from the middle of a READ answers all before it only if they came in order.
-void PendingRead::on_response(Sequence s, Nanos response_time) {
+void PendingRead::on_response(Sequence s, Nanos response_time, bool may_be_taken) {
   if (s == answered + 1) answered = s;
-  if (s != passed + 1) return;
+  if (s != passed + 1 || !may_be_taken) return;
   passed = s;
   if (response_time - passed_time >= kDirectionSkew) paused = s;
   passed_time = response_time;
@@ -47,6 +47,14 @@ void ReadWindow::add(const PendingRead& read, SpaceCounts& counts, ListBudget& b
   const auto at = std::upper_bound(reads_.begin(), reads_.end(), read.first,
                                    [](Sequence s, const PendingRead& r) { return s < r.first; });
   reads_.insert(at, read);
+}
+
+/// Responses come in the order of their requests (IBTA vol. 1, 9.7.5.1.7): those of a READ before that was asked for
+/// again must pass first.
+void ReadWindow::on_response(PendingRead& read, Sequence s, Nanos time) {
+  const PendingRead* before = &read == reads_.data() ? nullptr : &read - 1;
+  const bool waits = before && before->asked_again && before->passed < before->last;
+  read.on_response(s, time, !waits);
 }
 
 std::size_t ReadWindow::lower(Sequence s) const {

@@ -41,8 +41,8 @@ struct PendingRead {
   Cause asked_again_for = Cause::kUnknown;  ///< why
 
   bool complete() const { return answered >= last; }
-  /// Its response `s` was seen.
-  void on_response(Sequence s, Nanos time);
+  /// Its response `s` was seen. `may_be_taken`: its requester has what was before this READ, as far as the tap shows.
+  void on_response(Sequence s, Nanos time, bool may_be_taken);
   /// It is asked for again, from `s` on.
   void ask_again(Sequence s, FrameId again_frame, Nanos again_time);
   /// Whether the response `s` passed the tap in order right behind what was before it, and another one after it: its
@@ -58,6 +58,8 @@ class ReadWindow {
   std::size_t claimed() const { return claimed_; }
   /// The request whose PSNs hold `s`, newest first.
   PendingRead* find(Sequence s);
+  /// The response `s` of `read`, one of this window, was seen.
+  void on_response(PendingRead& read, Sequence s, Nanos time);
   const PendingRead* find(Sequence s) const { return const_cast<ReadWindow*>(this)->find(s); }
   PendingRead* newest() { return reads_.empty() ? nullptr : &reads_.back(); }
   template <typename Function>

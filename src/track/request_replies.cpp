@@ -90,6 +90,7 @@ void RequestSpace::count_answer(Sequence seq) {
 }
 
 void RequestSpace::on_nak(Sequence seq, const PacketFacts& reply, bool rnr) {
+  refusals_.add(seq, reply.frame);
   const Trigger trigger{seq, reply.frame, reply.time, rnr ? wire::rnr_timer(reply.syndrome) : Nanos{}};
   if (episodes_.is_open()) {
     // Host captures may stamp the resend before the NAK that caused it.
