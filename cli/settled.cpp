@@ -27,12 +27,12 @@ void Settled::on_gap_fate(const track::GapFate& fate) {
 
 void Settled::on_second_look(const track::SecondLook& look) {
   const FrameId frame = look.packet.frame;
+  if (const auto page = pages_.find(page_of(frame)); page != pages_.end()) (*page->second)[frame.number() % kPage] = {};
   if (second_looks_.size() >= kSecondLooksMost && second_looks_.count(frame) == 0) {
     ++omitted_;
     return;
   }
   second_looks_.insert_or_assign(frame, look.observation);
-  if (track::Settlement* settlement = use(frame)) *settlement = {};
 }
 
 std::optional<present::Final> Settled::find(FrameId frame) const {
@@ -42,7 +42,9 @@ std::optional<present::Final> Settled::find(FrameId frame) const {
   return settlement.empty() ? std::nullopt : std::optional{settlement};
 }
 
-void Settled::on_join(std::uint32_t kept, std::uint32_t gone) { joined_[gone] = kept; }
+void Settled::on_join(std::uint32_t kept, std::uint32_t gone) {
+  if (joined_.size() < kJoinsMost) joined_[gone] = kept;
+}
 
 track::Observation Settled::final_observation(FrameId frame, const track::Observation& observation) const {
   const auto looked = second_looks_.find(frame);

@@ -19,6 +19,7 @@ class Settled final : public track::ResolutionSink {
  public:
   /// 8 Mi frames: 300 MB.
   static constexpr std::uint64_t kFrameLimit = std::uint64_t{8} << 20;
+  static constexpr std::size_t kJoinsMost = std::size_t{1} << 20;
   static constexpr std::size_t kSecondLooksMost = std::size_t{1} << 20;  ///< 130 MB
 
   explicit Settled(std::uint64_t frame_limit = kFrameLimit) : page_limit_((frame_limit + kPage - 1) / kPage) {}

@@ -98,9 +98,9 @@ enum roce_known {
   ROCE_KNOWS_MESSAGE_LENGTH = 1 << 11,
   ROCE_KNOWS_COMPLETION_TIME = 1 << 12,
   ROCE_KNOWS_SYNDROME = 1 << 13,
+  ROCE_KNOWS_PAYLOAD = 1 << 14, /* not of veRoCE whose headers are not understood */
   ROCE_KNOWS_SPELLED_QPN = 1 << 15,
-  ROCE_KNOWS_ANALYSIS = 1 << 16, /* the fields from `stream` on are those of this frame */
-  ROCE_KNOWS_OTHER_STREAM = 1 << 17
+  ROCE_KNOWS_ANALYSIS = 1 << 16 /* the fields from `stream` on are those of this frame */
 };
 
 /* A RoCE frame. What taps called "roce" are given. */
@@ -143,10 +143,9 @@ typedef struct roce_packet {
   uint8_t dst[16];
 
   /* From the analysis. */
-  uint32_t stream;       /* number of the connection, from 1, as it was called when the packet came */
-  uint32_t other_stream; /* the number by which it went in the end, where that is another one */
-  uint32_t peer_qpn;     /* the sender's own */
-  uint8_t direction;     /* 0 or 1: which of the connection's two */
+  uint32_t stream;   /* number of the connection, from 1; two that turn out to be one go by one of their numbers */
+  uint32_t peer_qpn; /* the sender's own */
+  uint8_t direction; /* 0 or 1: which of the connection's two */
   uint32_t relative_psn;
   enum roce_space space;
   enum roce_kind kind;         /* as it was known when the packet came */

@@ -5,9 +5,12 @@
 #include <cstring>
 
 #include "model/words.h"
+#include "present/veroce_text.h"
 #include "wire/aeth.h"
 #include "wire/cm.h"
 #include "wire/opcode.h"
+#include "wire/veroce.h"
+#include "wire/veroce_opcode.h"
 
 namespace rocetop::dissector {
 namespace {
@@ -59,7 +62,8 @@ void describe_syndrome(const wire::Packet& p, roce_packet& out) {
   out.syndrome = p.aeth.syndrome;
   const wire::AethKind kind = wire::aeth_kind(p.aeth.syndrome);
   out.is_reply_negative = kind == wire::AethKind::kNak || kind == wire::AethKind::kRnrNak;
-  const std::string text = wire::aeth_text(p.aeth.syndrome);
+  const bool veroce = p.protocol == wire::Protocol::kVeroce;
+  const std::string text = veroce ? wire::veroce_aeth_text(p.aeth.syndrome) : wire::aeth_text(p.aeth.syndrome);
   const std::size_t length = std::min(text.size(), sizeof out.syndrome_text - 1);
   std::memcpy(out.syndrome_text, text.data(), length);
 }
@@ -74,6 +78,14 @@ std::uint32_t bth_offset(const wire::Packet& p) {
     if (layer.kind == wire::Layer::Kind::kLrh) return layer.offset + 8u;
   }
   return 0;
+}
+
+/// What its opcodes mean is its own.
+void describe_veroce(const wire::Packet& p, roce_packet& out) {
+  const wire::VeroceOpcode opcode = wire::veroce_opcode(p.bth.opcode);
+  out.opcode_short_name = opcode.short_name.empty() ? out.opcode_name : opcode.short_name.data();
+  out.is_data = opcode.sequenced;
+  out.is_request = opcode.sequenced && opcode.space == wire::VeroceSpace::kRequests;
 }
 
 /// A queue pair that the packet names besides the one it goes to.
@@ -160,15 +172,13 @@ void describe_wait(const engine::FrameBook& book, Nanos now, roce_packet& out) {
 }
 
 /// The connection and its two ends. `note` has a direction.
-void describe_stream(const engine::FrameBook& book, const engine::PacketNote& note, roce_packet& out) {
+void describe_stream(const engine::FrameBook& book, const engine::PacketNote& note, bool settled, roce_packet& out) {
   const engine::PacketNotes& notes = book.notes();
   const engine::DirectionNote& direction = *notes.direction(note.direction);
   const engine::DirectionNote* other = notes.direction(direction.other);
-  if (direction.connection != out.stream) {
-    out.known |= ROCE_KNOWS_OTHER_STREAM;
-    out.other_stream = direction.connection;
-  }
+  if (settled) out.stream = direction.connection;
   out.direction = direction.second ? 1 : 0;
+  out.qp_reuse = direction.qp_reuse && direction.first_frame == out.frame;
   if (other != nullptr) {
     out.known |= ROCE_KNOWS_PEER_QPN;
     out.peer_qpn = other->dst_qpn.value;
@@ -201,17 +211,16 @@ void describe_note(const engine::FrameRecord& record, bool settled, roce_packet&
     out.cnp_mark_frame = note.mark_frame;
   }
   out.acked_unseen = note.acked_unseen && !(settled && record.seen_after_all);
-  out.qp_reuse = note.qp_reuse;
 }
 
 /// What the capture holds once more belongs to the connection that its original belongs to, and counts for nothing.
-void describe_copy(const engine::FrameBook& book, const track::Observation& o, roce_packet& out) {
+void describe_copy(const engine::FrameBook& book, const track::Observation& o, bool settled, roce_packet& out) {
   describe_observation(o, out);
   const engine::FrameRecord* original = book.find(out.original_frame);
   if (original == nullptr || original->observation.connection == 0) return;
   out.known |= ROCE_KNOWS_STREAM;
   out.stream = original->observation.connection;
-  if (original->note.direction != 0) describe_stream(book, original->note, out);
+  if (original->note.direction != 0) describe_stream(book, original->note, settled, out);
 }
 
 }  // namespace
@@ -231,8 +240,8 @@ bool describe_frame(const wire::Decoded& decoded, roce_packet& out) {
   out.bth_offset = bth_offset(p);
   out.fragment = p.fragment;
   out.opcode = p.bth.opcode;
-  out.opcode_name = facts.name.data();
-  out.opcode_short_name = facts.short_name.empty() ? facts.name.data() : facts.short_name.data();
+  out.opcode_name = present::opcode_name(p).data();
+  out.opcode_short_name = facts.short_name.empty() ? out.opcode_name : facts.short_name.data();
   out.psn = p.bth.psn.value;
   out.dst_qpn = p.bth.dest_qp.value;
   out.ack_request = p.bth.ack_request;
@@ -242,12 +251,16 @@ bool describe_frame(const wire::Decoded& decoded, roce_packet& out) {
   out.is_fast_cnp = p.is_fast_cnp();
   out.is_request = facts.role == wire::Role::kRequest;
   out.is_data = out.is_request || facts.role == wire::Role::kResponse;
+  if (p.protocol == wire::Protocol::kVeroce) describe_veroce(p, out);
   out.truncated = p.truncated;
   out.has_ip = p.ip_protocol != 0 || p.protocol == wire::Protocol::kRoceV1;  // RoCEv1: the GRH has these
   out.ecn = static_cast<std::uint8_t>(p.ecn());
   out.dscp = p.dscp();
   out.icrc = icrc_of(p.icrc);
-  out.payload_bytes = p.payload_bytes;
+  if (p.protocol != wire::Protocol::kVeroce || p.veroce.check == wire::VeroceCheck::kPassed) {
+    out.known |= ROCE_KNOWS_PAYLOAD;
+    out.payload_bytes = p.payload_bytes;
+  }
   store(p.src, out.src);
   store(p.dst, out.dst);
   describe_syndrome(p, out);
@@ -260,7 +273,7 @@ void describe_analysis(const engine::FrameBook& book, bool settled, roce_packet&
   if (record == nullptr) return;
   out.known |= ROCE_KNOWS_ANALYSIS;
   const track::Observation& o = record->observation;
-  if (o.captured_twice) return describe_copy(book, o, out);
+  if (o.captured_twice) return describe_copy(book, o, settled, out);
   if (o.connection != 0) {
     out.known |= ROCE_KNOWS_STREAM;
     out.stream = o.connection;
@@ -268,7 +281,7 @@ void describe_analysis(const engine::FrameBook& book, bool settled, roce_packet&
   describe_observation(o, out);
   if (settled) describe_settlement(record->settlement, o, out);
   describe_wait(book, record->time, out);
-  if (record->note.direction != 0) describe_stream(book, record->note, out);
+  if (record->note.direction != 0) describe_stream(book, record->note, settled, out);
   describe_note(*record, settled, out);
   describe_message(book, record->note, settled, out);
 }

@@ -128,7 +128,7 @@ static void add_header_fields(const place* at, const roce_packet* p) {
   add_text(at, F_OPCODE, p->opcode_name);
   add_uint(at, F_PSN, p->psn);
   if (p->known & ROCE_KNOWS_RELATIVE_PSN) add_uint(at, F_PSN_RELATIVE, p->relative_psn);
-  add_uint(at, F_PAYLOAD_BYTES, p->payload_bytes);
+  if (p->known & ROCE_KNOWS_PAYLOAD) add_uint(at, F_PAYLOAD_BYTES, p->payload_bytes);
   add_bool(at, F_FECN, p->fecn);
   add_bool(at, F_BECN, p->becn);
   if (p->has_ip) {
@@ -227,10 +227,7 @@ void roce_add_fields(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, const 
     roce_add_experts(pinfo, item, p);
     return;
   }
-  if (p->known & ROCE_KNOWS_STREAM) {
-    add_uint(&at, F_STREAM, p->stream);
-    if (p->known & ROCE_KNOWS_OTHER_STREAM) add_uint(&at, F_STREAM, p->other_stream);
-  }
+  if (p->known & ROCE_KNOWS_STREAM) add_uint(&at, F_STREAM, p->stream);
   const char* marks = roce_marks(pinfo->pool, p, true);
   if (*marks != '\0') proto_item_append_text(item, " [%s]", marks);
   add_queue_pairs(&at, p);

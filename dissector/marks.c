@@ -62,8 +62,8 @@ static void add_count(wmem_strbuf_t* marks, uint32_t psns, const char* what) {
 
 static void add_gap(wmem_strbuf_t* marks, const roce_packet* p) {
   add_count(marks, p->still_missing, "missing before");
-  add_count(marks, p->came_late, "came late");
-  add_count(marks, p->not_captured, "not captured");
+  add_count(marks, p->came_late, "before came late");
+  add_count(marks, p->not_captured, "before not captured");
 }
 
 const char* roce_marks(wmem_allocator_t* pool, const roce_packet* p, bool say_cut) {

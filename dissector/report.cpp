@@ -36,11 +36,12 @@ present::TextStyle style_of(const roce_report_options& options) {
   return style;
 }
 
-model::Selection selection_of(const roce_report_options& options) {
+/// In one pass a packet was called by the number that its connection had then.
+model::Selection selection_of(const roce_report_options& options, const dissector::Session& session) {
   model::Selection selection;
   selection.connections.emplace();
-  if (options.stream_count != 0) {
-    selection.connections->insert(options.streams, options.streams + options.stream_count);
+  for (std::size_t i = 0; i < options.stream_count; ++i) {
+    selection.connections->insert(session.final_connection(options.streams[i]));
   }
   return selection;
 }
@@ -56,11 +57,12 @@ void write_text(const model::Snapshot& whole, const model::Snapshot& shown, cons
   present::write_triage_text(whole, shown, text, sink);
 }
 
-std::string report_text(const model::Snapshot& whole, const roce_report_options& options) {
+std::string report_text(dissector::Session& session, const roce_report_options& options) {
+  const model::Snapshot& whole = session.snapshot();
   std::string text;
   const present::TextSink sink = [&text](std::string_view piece) { text += piece; };
   std::optional<model::Snapshot> chosen;
-  if (options.selection != nullptr) chosen = model::select(whole, selection_of(options));
+  if (options.selection != nullptr) chosen = model::select(whole, selection_of(options, session));
   const model::Snapshot& shown = chosen ? *chosen : whole;
   switch (options.what) {
     case ROCE_REPORT_TEXT:
@@ -89,7 +91,7 @@ char* copy_of(std::string_view text) {
 char* roce_report(roce_analysis* analysis, const roce_report_options* options) noexcept {
   try {
     if (analysis == nullptr || analysis->failed) return copy_of(kNoAnalysis);
-    return copy_of(report_text(analysis->session.snapshot(), *options));
+    return copy_of(report_text(analysis->session, *options));
   } catch (...) {
     return nullptr;
   }

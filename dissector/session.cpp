@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "description.h"
+#include "track/veroce_layouts.h"
 
 namespace rocetop::dissector {
 
@@ -94,6 +95,10 @@ bool Session::describe(const roce_frame& frame, bool settled, roce_packet& packe
   wire::Decoded decoded;
   wire::decode(static_cast<LinkType>(frame.link_type), Bytes(frame.bytes, frame.captured_length),
                std::max(frame.wire_length, frame.captured_length), decode_, decoded);
+  if (decoded.kind == wire::FrameKind::kRoce && decoded.packet.protocol == wire::Protocol::kVeroce) {
+    track::VeroceLayouts as_known(decode_.veroce_layout, analysis_->veroce_layouts());
+    as_known.settle_copy(decoded.packet);
+  }
   packet = {};
   packet.frame = numbers_.own(frame.number);
   packet.time_ns = frame.time_ns;

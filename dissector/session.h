@@ -30,6 +30,7 @@ class Session {
   /// As of now, or of the end if that has come. It is the next call's to change.
   const model::Snapshot& snapshot();
   std::uint64_t omitted() const { return book_.omitted(); }
+  std::uint32_t final_connection(std::uint32_t connection) const { return book_.final_connection(connection); }
 
  private:
   source::Frame frame_of(const roce_frame& frame);

@@ -144,12 +144,10 @@ static tap_packet_status tap(void* data, packet_info* pinfo _U_, epan_dissect_t*
                              tap_flags_t flags _U_) {
   const roce_packet* packet = (const roce_packet*)tapped;
   stat_tap_table* table = g_array_index(((stat_data_t*)data)->stat_tap_data->tables, stat_tap_table*, 0);
-  uint32_t stream = packet->stream;
   guint row;
 
   if (!(packet->known & ROCE_KNOWS_STREAM) || packet->captured_twice) return TAP_PACKET_DONT_REDRAW;
-  if (packet->known & ROCE_KNOWS_OTHER_STREAM) stream = packet->other_stream;
-  row = row_of(table, stream);
+  row = row_of(table, packet->stream);
   if (row != kMostRows - 1) label(table, row, packet);
   add(table, row, COLUMN_PACKETS, 1);
   add_bytes(table, row, packet->wire_bytes);

@@ -56,11 +56,8 @@ static tap_packet_status tap(void* data, packet_info* pinfo _U_, epan_dissect_t*
   const roce_packet* packet = (const roce_packet*)tapped;
   report* self = (report*)data;
 
-  if (self->filter != NULL && packet->known & ROCE_KNOWS_STREAM) {
+  if (self->filter != NULL && (packet->known & ROCE_KNOWS_STREAM))
     g_hash_table_add(self->streams, GUINT_TO_POINTER(packet->stream));
-    if (packet->known & ROCE_KNOWS_OTHER_STREAM)
-      g_hash_table_add(self->streams, GUINT_TO_POINTER(packet->other_stream));
-  }
   return TAP_PACKET_REDRAW;
 }
 

@@ -41,6 +41,8 @@ class FrameBook final : public track::ResolutionSink {
   /// Null for a frame that holds no RoCE, or found no room.
   const FrameRecord* find(std::uint32_t frame) const;
   const PacketNotes& notes() const { return notes_; }
+  /// By which number a connection goes now.
+  std::uint32_t final_connection(std::uint32_t connection) const;
 
   /// From the first packet of a message to the reply that completed it, where both are known.
   std::optional<Nanos> completion_time(const MessageNote& message) const;
@@ -63,6 +65,7 @@ class FrameBook final : public track::ResolutionSink {
   std::vector<std::unique_ptr<Page>> pages_;  // frames are numbered densely: the next one's place is at hand
   std::deque<FrameRecord> records_;
   PacketNotes notes_;
+  tsl::robin_map<std::uint32_t, std::uint32_t> joined_;  // connection -> the one that it is part of
   std::uint64_t omitted_ = 0;
 };
 

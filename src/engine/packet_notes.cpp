@@ -98,7 +98,9 @@ void PacketNotes::on_join(std::uint32_t kept, std::uint32_t gone) {
     if (index == 0) continue;
     DirectionNote& note = directions_[index - 1].note;
     note.moved = find(kept, note.dst_qpn, note.src);
-    if (note.moved == 0) put(index, kept);
+    if (note.moved != 0) continue;
+    put(index, kept);
+    note.qp_reuse = note.qp_reuse && !note.second;
   }
 }
 
@@ -133,10 +135,9 @@ PacketNote PacketNotes::on_packet(const track::FlowKey& key, const track::Packet
   note.direction = direction_of(arrived);
   if (note.direction == 0) return note;
   Direction& direction = directions_[note.direction - 1];
-  note.qp_reuse = direction.note.qp_reuse && direction.note.first_frame == arrived.frame;
   Connection& connection = connections_[observation.connection];
   learn_path_mtu(connection, packet);
-  if (packet.is_data() && packet.is_marked()) {
+  if (packet.is_data() && packet.is_marked() && (direction.mark_frame == 0 || packet.time >= direction.mark_time)) {
     direction.mark_frame = arrived.frame;
     direction.mark_time = packet.time;
   }
@@ -171,7 +172,10 @@ void PacketNotes::on_request(Direction& direction, const Connection& connection,
   note.psns_in_flight = flight.psns();
   note.bytes_in_flight = flight.bytes();
   // What is sent again although all of it is acknowledged is on its way all the same: how much of that is not known.
-  if (note.psns_in_flight == 0U) note.psns_in_flight.reset(), note.bytes_in_flight.reset();
+  if (note.psns_in_flight == 0U) {
+    note.psns_in_flight.reset();
+    note.bytes_in_flight.reset();
+  }
   note.message =
       direction.messages.on_request({arrived.frame, seq, reach.last, reach.known, p, connection.path_mtu}, messages_);
 }

@@ -35,7 +35,6 @@ struct PacketNote {
   std::optional<std::uint32_t> psns_in_flight;  ///< of a request: sent and not acknowledged, it included
   std::optional<std::uint64_t> bytes_in_flight;
   bool acked_unseen = false;  ///< it acknowledges PSNs above all seen
-  bool qp_reuse = false;      ///< first of a connection on a queue pair that had another one
 };
 
 /// One end of a connection as it sends.

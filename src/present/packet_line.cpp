@@ -160,8 +160,8 @@ void add_gap_marks(const PacketRecord& record, std::vector<std::string>& marks) 
   };
   const track::Gap gap = record.gap_before();
   add(gap.missing, "missing before");
-  add(gap.came_late, "came late");
-  add(gap.not_captured, "not captured");
+  add(gap.came_late, "before came late");
+  add(gap.not_captured, "before not captured");
 }
 
 Tone marks_tone(const PacketRecord& record) {

@@ -10,6 +10,21 @@
 
 namespace rocetop::track {
 
+namespace {
+
+/// Of a reply whose requests are not known.
+Observation observed_reply(const PacketFacts& packet) {
+  if (packet.role == wire::Role::kCnp) return observed(Kind::kCnp, SpaceName::kNone, 0);
+  if (packet.role == wire::Role::kResponse) return observed(Kind::kNew, SpaceName::kResponses, 0);
+  const auto kind = wire::aeth_kind(packet.syndrome);
+  return observed(kind == wire::AethKind::kNak      ? Kind::kNak
+                  : kind == wire::AethKind::kRnrNak ? Kind::kRnrNak
+                                                    : Kind::kAck,
+                  SpaceName::kNone, 0);
+}
+
+}  // namespace
+
 Connection::Connection(const Connection& other)
     : id(other.id),
       transport_(other.transport_),
@@ -108,19 +123,10 @@ void Connection::on_packet(std::size_t index, const PacketFacts& packet, Context
       break;
     case wire::Role::kResponse:
     case wire::Role::kAcknowledge:
-      if (packet.role == wire::Role::kAcknowledge) {
-        const auto kind = wire::aeth_kind(packet.syndrome);
-        observation.kind = kind == wire::AethKind::kNak      ? Kind::kNak
-                           : kind == wire::AethKind::kRnrNak ? Kind::kRnrNak
-                                                             : Kind::kAck;
-      }
+      if (packet.role == wire::Role::kAcknowledge || !is_paired()) observation = observed_reply(packet);
       if (is_paired()) {
         deliver_reply(index, packet, observation, context);
       } else {
-        if (packet.role == wire::Role::kResponse) {
-          observation.space = SpaceName::kResponses;
-          observation.kind = Kind::kNew;
-        }
         hold_reply(side, packet, context);
       }
       break;
@@ -357,8 +363,11 @@ void Connection::release_held(std::size_t index, Context& context) {
   sides_[index]->held.clear();
   context.held_left += held.size();
   for (const PacketFacts& packet : held) {
-    Observation unused;
-    deliver_reply(index, packet, unused, context);
+    Observation observation;
+    if (packet.role != wire::Role::kResponse) observation = observed_reply(packet);
+    deliver_reply(index, packet, observation, context);
+    observation.connection = id;
+    if (context.sink) context.sink->on_second_look({sides_[index]->key, packet, observation});
   }
 }
 

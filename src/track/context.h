@@ -30,4 +30,19 @@ struct Context {
         receivers(l.hosts) {}
 };
 
+/// Another sink than the context's, while it lives.
+class SinkInstead {
+ public:
+  SinkInstead(Context& context, ResolutionSink* sink) : context_(context), before_(context.sink) {
+    context.sink = sink;
+  }
+  ~SinkInstead() { context_.sink = before_; }
+  SinkInstead(const SinkInstead&) = delete;
+  SinkInstead& operator=(const SinkInstead&) = delete;
+
+ private:
+  Context& context_;
+  ResolutionSink* before_;
+};
+
 }  // namespace rocetop::track

@@ -13,7 +13,7 @@ constexpr std::size_t kClaim = 4;  // runs claimed at one time
 std::uint64_t length(const MissingPsns::Run& run) { return static_cast<std::uint64_t>(run.last - run.first + 1); }
 
 void tell(const MissingPsns::Run& run, std::optional<Outcome> outcome, const Context& context) {
-  if (!context.sink || !run.seen_at) return;
+  if (!context.sink || !run.observed) return;
   context.sink->on_gap_fate({run.seen_at, static_cast<std::uint32_t>(length(run)), outcome});
 }
 
@@ -52,9 +52,9 @@ std::optional<MissingPsns::Run> MissingPsns::take_range(Sequence first, Sequence
   const auto at = std::partition_point(runs_.begin(), runs_.end(), [&](const Run& r) { return r.last < first; });
   if (at == runs_.end() || at->first > last) return std::nullopt;
   const Run whole = *at;
-  const Run taken{std::max(first, whole.first), std::min(last, whole.last), whole.seen_at, whole.time};
-  const Run head{whole.first, taken.first - 1, whole.seen_at, whole.time};
-  const Run tail{taken.last + 1, whole.last, whole.seen_at, whole.time};
+  const Run taken{std::max(first, whole.first), std::min(last, whole.last), whole.seen_at, whole.time, whole.observed};
+  const Run head{whole.first, taken.first - 1, whole.seen_at, whole.time, whole.observed};
+  const Run tail{taken.last + 1, whole.last, whole.seen_at, whole.time, whole.observed};
   if (head.first > head.last && tail.first > tail.last) {
     runs_.erase(at);
   } else if (head.first > head.last) {
@@ -84,7 +84,7 @@ void MissingPsns::settle_through(Sequence last, Outcome outcome, SpaceCounts& co
   runs_.erase(runs_.begin(), runs_.begin() + static_cast<std::ptrdiff_t>(whole));
   if (!runs_.empty() && runs_.front().first <= last) {
     Run& run = runs_.front();
-    settle_run({run.first, last, run.seen_at, run.time}, outcome, counts, context);
+    settle_run({run.first, last, run.seen_at, run.time, run.observed}, outcome, counts, context);
     run.first = last + 1;
   }
 }

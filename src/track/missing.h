@@ -33,6 +33,7 @@ class MissingPsns {
     Sequence last = 0;
     FrameId seen_at;
     Nanos time;
+    bool observed = true;  ///< Observation::missing_before of that frame counts them
   };
 
   /// PSNs first..last were jumped over. At Limits::open_runs, or where all spaces together have too many, the oldest

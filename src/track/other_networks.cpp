@@ -52,6 +52,10 @@ FlowTable::Flow Tracker::settle_lodgers(const FlowKey& key, const Flow& flow, co
   flows_.erase(key);
   const Flow own = open_flow(key, packet);
   own.connection->adopt_cnps(own.side, cnps, context_);
+  if (own.connection->id == 0 && !cnps.empty()) own.connection->id = next_id_++;
+  for (const PacketFacts& cnp : cnps) {
+    tell_second_look(key, cnp, observed(Kind::kCnp, SpaceName::kNone, own.connection->id));
+  }
   return own;
 }
 

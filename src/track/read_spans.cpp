@@ -96,7 +96,7 @@ void RequestSpace::settle_spans(Context& context) {
 void RequestSpace::uncover(Sequence first, const PendingRead& read, Context& context) {
   const auto add = [&](Sequence from, Sequence to) {
     if (from > to) return;
-    missing_.add({from, to, read.followed_by, read.followed_time}, counts_, context);
+    missing_.add({from, to, read.followed_by, read.followed_time, false}, counts_, context);
   };
   Sequence from = first;
   for (Sequence s = std::max(first, highest_ - static_cast<Sequence>(history_.size())); s <= read.last; ++s) {

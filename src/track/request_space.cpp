@@ -305,7 +305,7 @@ void RequestSpace::late_were_resent(Context& context) {
 // ---------------------------------------------------------------------------------------------- episodes
 
 SentSoFar RequestSpace::sent() const {
-  return {history_, missing_, reads_, replies_, naks_, rnrs_, first_, highest_, last_request_time_};
+  return {history_, missing_, reads_, replies_, naks_, rnrs_, refusals_, first_, highest_, last_request_time_};
 }
 
 void RequestSpace::begin_episode(Sequence seq, const PacketFacts& packet, Context& context) {
@@ -363,6 +363,7 @@ void RequestSpace::resend(Sequence seq, Sequence last, const PacketFacts& packet
   FrameId asked_before;
   if (packet.wants_response()) {
     PendingRead* read = reads_.find(seq);
+    if (read && !read->complete()) episodes_.open().unanswered = true;
     if (read && seen) asked_before = read->frame;
     if (read && (read->first < seq || seen)) {
       read->ask_again(seq, packet.frame, packet.time);
@@ -398,7 +399,7 @@ void RequestSpace::end_episode(Context& context, bool cut_short) {
   EpisodeLog::Open& open = episodes_.open();
   const Cause cause = open.episode.cause;
   if ((cause == Cause::kTimeout || cause == Cause::kUnknown || (cause == Cause::kNak && !cut_short)) &&
-      was_spurious(open, first_, reads_)) {
+      was_spurious(open, first_)) {
     open.episode.cause = Cause::kSpurious;
   }
   open.episode.may_be_late =
@@ -416,7 +417,7 @@ void RequestSpace::finish(Context& context) {
   missing_.settle_through(replies_.received(), Outcome::kCaptureMissed, counts_, context);
   missing_.settle_all(Outcome::kUnresolved, counts_, context);
   if (replies_.received() > highest_) {
-    MissingPsns::settle_run({highest_ + 1, replies_.received(), replies_.beyond_frame(), replies_.beyond_time()},
+    MissingPsns::settle_run({highest_ + 1, replies_.received(), replies_.beyond_frame(), replies_.beyond_time(), false},
                             Outcome::kCaptureMissed, counts_, context);
   }
 }

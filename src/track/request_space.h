@@ -21,6 +21,7 @@
 #include "track/packet_facts.h"
 #include "track/path_mtu.h"
 #include "track/read_window.h"
+#include "track/refusals.h"
 #include "track/round_trips.h"
 #include "track/triggers.h"
 
@@ -195,6 +196,7 @@ class RequestSpace {
   SpaceCounts counts_;
   Triggers naks_;
   Triggers rnrs_;
+  Refusals refusals_;
 };
 
 }  // namespace rocetop::track

@@ -28,7 +28,7 @@ void ResponseSpace::on_response(const PacketFacts& packet, RequestSpace* request
   } else {
     on_old(seq, packet, read, delivered, context, observation);
   }
-  if (read && delivered) read->on_response(seq, packet.time);
+  if (read && delivered) requests->reads().on_response(*read, seq, packet.time);
   last_time_ = packet.time;
 }
 
@@ -53,7 +53,7 @@ void ResponseSpace::on_acknowledgement(const PacketFacts& packet, const RequestS
   if (!started_) begin(seq, packet, &requests);
   requests.reads().each_overlapping(tail_end() + 1, seq - 1, [&](const PendingRead& read) {
     if (read.last >= seq || read.last <= tail_end() || tail_.size() >= kTailMost) return;
-    tail_.push_back({std::max(tail_end() + 1, read.first), read.last, packet.frame, packet.time});
+    tail_.push_back({std::max(tail_end() + 1, read.first), read.last, packet.frame, packet.time, false});
   });
 }
 
@@ -208,7 +208,7 @@ void ResponseSpace::finish(const RequestSpace* requests, Context& context) {
   requests->reads().each_overlapping(tail_end() + 1, requests->highest(), [&](const PendingRead& read) {
     const Sequence first = std::max(tail_end() + 1, read.first);
     if (first > read.last || context.now - std::max(read.time, last_time_) < kSilence) return;
-    MissingPsns::settle_run({first, read.last, FrameId{}, read.time}, Outcome::kUnresolved, counts_, context);
+    MissingPsns::settle_run({first, read.last, FrameId{}, read.time, false}, Outcome::kUnresolved, counts_, context);
   });
 }
 

@@ -46,13 +46,15 @@ bool Tracker::set_aside(Connection& connection, std::size_t side, const PacketFa
 /// More than one packet says that `side` begins another connection: they are looked at as its requests are.
 void Tracker::take_up_outliers(ConnectionIndex index, std::size_t side) {
   Connection& connection = *connections_[index];
-  const std::vector<Connection::Outlier> outliers = std::exchange(connection.outliers, {});
+  std::vector<Connection::Outlier> outliers = std::exchange(connection.outliers, {});
+  // What gave rise to the doubt comes first.
+  std::stable_partition(outliers.begin(), outliers.end(), [&](const auto& o) { return o.side == side; });
   const std::array keys = {connection.side(0).key, connection.side(connection.side_count() - 1).key};
-  const auto first = std::find_if(outliers.begin(), outliers.end(), [&](const auto& o) { return o.side == side; });
-  doubt(index, side, first->packets.front());
-  std::uint32_t id = first->id;  // for one: the other direction, if it is one, has its own until they are joined
-  if (connections_[index] && connections_[index]->suspicion) connections_[index]->suspicion->other_id = id;
+  doubt(index, side, outliers.front().packets.front());
+  if (connections_[index] && connections_[index]->suspicion)
+    connections_[index]->suspicion->other_id = outliers.front().id;
   for (const Connection::Outlier& outlier : outliers) {
+    std::uint32_t id = outlier.id;  // each direction has its own until they are joined
     for (const PacketFacts& packet : outlier.packets) {
       const FlowKey& key = keys[outlier.side];
       tell_second_look(key, packet, open_as(std::exchange(id, 0), key, packet));
@@ -81,7 +83,7 @@ void Tracker::release(const Connection& of, const Connection::Outlier& outlier) 
   for (const PacketFacts& packet : outlier.packets) {
     Observation observation;
     connection.on_packet(0, packet, context_, observation);
-    tell_second_look(key, packet, observation);
+    if (packet.frame != outlier.packets.front().frame) tell_second_look(key, packet, observation);  // that is as it was
   }
   retire(index);
 }
@@ -118,15 +120,16 @@ void Tracker::lay_doubt(Connection& connection) {
   if (suspicion && context_.sink) suspicion->told.tell(*context_.sink);
 }
 
-/// At the end of the capture, where no reply will tell.
-void Tracker::end_doubt(ConnectionIndex index) {
+/// Where no reply will tell. False where there was no doubt.
+bool Tracker::end_doubt(ConnectionIndex index) {
   Connection& connection = *connections_[index];
-  if (!connection.suspicion) return;
+  if (!connection.suspicion) return false;
   if (connection.suspicion->far) {
     begin_anew(index);
   } else {
     lay_doubt(connection);
   }
+  return true;
 }
 
 /// MSN counts the messages that the responder completed (IBTA vol. 1, 9.7.5.2.2): it goes on in the same connection and

@@ -27,6 +27,7 @@ struct Settlement {
   std::uint32_t came_late = 0;
   std::uint32_t not_captured = 0;
   std::uint32_t never_sent = 0;  ///< none of all this: a READ request takes them
+  bool gap_settled = false;      ///< of some of them it is known now
 
   void add(const Resolution& resolution) {
     if (resolution.acked_in) acked_in = resolution.acked_in;
@@ -39,18 +40,18 @@ struct Settlement {
   }
 
   void add(const GapFate& gap) {
+    gap_settled = true;
     if (gap.outcome == Outcome::kReordered) came_late += gap.psns;
     if (gap.outcome == Outcome::kCaptureMissed) not_captured += gap.psns;
     if (!gap.outcome) never_sent += gap.psns;
   }
 
-  bool empty() const { return !fate && came_late == 0 && not_captured == 0 && never_sent == 0; }
+  bool empty() const { return !fate && !gap_settled; }
 
   /// What is known now of the PSNs that were missing before the frame of `observation`.
   Gap gap_before(const Observation& observation) const {
     Gap gap;
     gap.missing = observation.missing_before;
-    // Gaps that READs leave when their length is known later are told of frames that were not said to follow any.
     gap.came_late = std::min(came_late, gap.missing);
     gap.missing -= gap.came_late;
     gap.not_captured = std::min(not_captured, gap.missing);

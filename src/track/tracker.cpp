@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/check.h"
 #include "wire/fast_cnp.h"
 
 namespace rocetop::track {
@@ -129,9 +130,8 @@ Observation Tracker::route(const FlowKey& key, const PacketFacts& packet, FlowTa
   if (packet.role == wire::Role::kCnp && side.lodgers && side.lodgers->name == key) {
     connection.lodge_cnp(flow.side, packet, context_, observation);
   } else {
-    ResolutionSink* const sink = std::exchange(context_.sink, sink_of(connection));
+    const SinkInstead sink(context_, sink_of(connection));
     connection.on_packet(flow.side, packet, context_, observation);
-    context_.sink = sink;
     if (packet.role == wire::Role::kCnp && observation.kind != Kind::kDuplicate) {
       side.note_network_of_cnp(key.hosts.network);
     }
@@ -249,6 +249,7 @@ void Tracker::join(ConnectionIndex one, ConnectionIndex other, PairedBy by) {
   for (const ConnectionIndex index : {kept, gone}) release_outliers(*connections_[index]);
   Connection& connection = *connections_[kept];
   const std::uint32_t gone_id = connections_[gone]->id;
+  ROCETOP_CHECK(gone_id == 0 || gone_id != connection.id);
   if (context_.sink && gone_id != 0) context_.sink->on_join(connection.id, gone_id);
   connection.join(*connections_[gone], by, context_);
   ++joined_;
@@ -425,6 +426,7 @@ void Tracker::announce(const Announcement& announcement) {
     announced_.insert_or_assign(key, Announced{announcement, announcements_});
     announced_order_.emplace_back(key, announcements_);
     // Whatever used these QPNs before is over.
+    if (const FlowTable::Flow flow = flows_.find(key)) end_doubt(flow.index);
     if (const FlowTable::Flow flow = flows_.find(key)) retire(flow.index);
   }
   // An exchange is forgotten, and counted, before its announcement is.
@@ -437,8 +439,9 @@ void Tracker::announce(const Announcement& announcement) {
 }
 
 std::vector<ConnectionCounts> Tracker::finish() {
-  for (ConnectionIndex i = 0; i < connections_.size(); ++i) {
-    if (connections_[i]) end_doubt(i);
+  for (bool doubts = true; doubts;) {  // looking again may give rise to others
+    doubts = false;
+    for (ConnectionIndex i = 0; i < connections_.size(); ++i) doubts = (connections_[i] && end_doubt(i)) || doubts;
   }
   bring_cnps_home();
   at_end_ = true;

@@ -194,7 +194,7 @@ class Tracker {
   void doubt(ConnectionIndex index, std::size_t side, const PacketFacts& packet);
   std::optional<Observation> decide_doubt(ConnectionIndex index, std::size_t side, const PacketFacts& packet);
   void lay_doubt(Connection& connection);
-  void end_doubt(ConnectionIndex index);
+  bool end_doubt(ConnectionIndex index);
   std::optional<Observation> begin_anew(ConnectionIndex index, FrameId current = {});
   ResolutionSink* sink_of(Connection& connection) const;
   void retire(ConnectionIndex index);
