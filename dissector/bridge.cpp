@@ -75,6 +75,25 @@ bool roce_check_thresholds(const char* thresholds, char* fault, size_t fault_siz
   }
 }
 
+bool roce_check_veroce_layout(const char* layout, char* fault, size_t fault_size) noexcept {
+  try {
+    rocetop::wire::VeroceLayout ignored;
+    const std::string problem = rocetop::dissector::apply_veroce_layout(layout, ignored);
+    copy_text(problem, fault, fault_size);
+    return problem.empty();
+  } catch (...) {
+    return false;
+  }
+}
+
+bool roce_describe_veroce(const roce_analysis* analysis, const roce_frame* frame, roce_veroce* veroce) noexcept {
+  try {
+    return analysis->session.describe_veroce(*frame, *veroce);
+  } catch (...) {
+    return false;
+  }
+}
+
 void roce_address_text(const uint8_t address[16], char* text, size_t size) noexcept {
   try {
     copy_text(rocetop::IpAddress::v6(address).to_string(), text, size);

@@ -23,8 +23,9 @@ typedef struct roce_options {
   bool verify_icrc;
   const uint16_t* ports; /* UDP destination ports of RoCEv2 besides 4791 */
   size_t port_count;
-  uint32_t max_frames;    /* RoCE frames of which something is remembered */
-  const char* thresholds; /* "name=value name=value", for the report; NULL or "": the defaults */
+  uint32_t max_frames;       /* RoCE frames of which something is remembered */
+  const char* thresholds;    /* "name=value name=value", for the report; NULL or "": the defaults */
+  const char* veroce_layout; /* "key=value key=value": what is not left to the packets; likewise */
 } roce_options;
 
 typedef struct roce_frame {
@@ -183,6 +184,39 @@ typedef struct roce_packet {
   int64_t completion_time_ns; /* from its first packet to the reply that completes it; of its last packet only */
 } roce_packet;
 
+/* Bits of roce_veroce.has. */
+enum roce_veroce_header {
+  ROCE_HAS_RETRANS = 1 << 0,
+  ROCE_HAS_MSNETH = 1 << 1,
+  ROCE_HAS_POETH = 1 << 2,
+  ROCE_HAS_RQETH = 1 << 3,
+  ROCE_HAS_SACKETH = 1 << 4,
+  ROCE_HAS_RTTETH = 1 << 5,
+  ROCE_HAS_HOST_DELAY = 1 << 6,
+  ROCE_HAS_NETWORK_DELAY = 1 << 7
+};
+
+/* veRoCE's own headers of a packet, by the layout that its connection's packets give as far as they are known. */
+typedef struct roce_veroce {
+  uint32_t has;           /* ROCE_HAS_… */
+  char layout[200];       /* name and differences */
+  const char* confidence; /* of that, as a word */
+  const char* fault;      /* why nothing could be read of what follows the BTH, in words; NULL if it could */
+  bool retrans;           /* the sender says that it sent it before */
+  bool trimmed;           /* its payload was cut off on the way */
+  uint32_t msn;
+  uint32_t packet_order;
+  uint32_t rq_msn;
+  uint32_t sack_start;
+  uint8_t sack_length;
+  char sack_received[256]; /* "5-7 9" */
+  char sack_missing[256];
+  uint32_t rtt_context;
+  uint32_t rtt_tx1, rtt_rx1, rtt_tx2, rtt_rx2; /* ns, modulo 2^32 */
+  int64_t host_delay_ns;
+  int64_t network_delay_ns;
+} roce_veroce;
+
 /* "192.0.2.1", cut to `size` bytes with the 0 at its end. */
 void roce_address_text(const uint8_t address[16], char* text, size_t size) ROCE_NOEXCEPT;
 
@@ -201,6 +235,9 @@ void roce_free(roce_analysis* analysis) ROCE_NOEXCEPT; /* or NULL */
 /* Checks `thresholds` as roce_options has them. True if they are fine; else a sentence is in `fault`. */
 bool roce_check_thresholds(const char* thresholds, char* fault, size_t fault_size) ROCE_NOEXCEPT;
 
+/* The same of `veroce_layout`. */
+bool roce_check_veroce_layout(const char* layout, char* fault, size_t fault_size) ROCE_NOEXCEPT;
+
 /* The next frame, whatever it holds. Each frame once, in the order of the capture. */
 enum roce_status roce_feed(roce_analysis* analysis, const roce_frame* frame) ROCE_NOEXCEPT;
 /* No more frames will come: what was open gets its fate. */
@@ -210,6 +247,9 @@ void roce_end(roce_analysis* analysis) ROCE_NOEXCEPT;
  * Where nothing is remembered of it, what the frame itself says. */
 bool roce_describe(const roce_analysis* analysis, const roce_frame* frame, bool settled,
                    roce_packet* packet) ROCE_NOEXCEPT;
+
+/* False for what is no veRoCE. */
+bool roce_describe_veroce(const roce_analysis* analysis, const roce_frame* frame, roce_veroce* veroce) ROCE_NOEXCEPT;
 
 /* Frames that found no room (roce_options.max_frames), and whether the analysis broke down. */
 uint64_t roce_frames_omitted(const roce_analysis* analysis) ROCE_NOEXCEPT;

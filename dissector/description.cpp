@@ -80,6 +80,29 @@ std::uint32_t bth_offset(const wire::Packet& p) {
   return 0;
 }
 
+template <std::size_t Size>
+void copy(const std::string& from, char (&to)[Size]) {
+  const std::size_t length = std::min(from.size(), Size - 1);
+  std::memcpy(to, from.data(), length);
+  to[length] = '\0';
+}
+
+void describe_rtt(const wire::Packet& p, roce_veroce& out) {
+  const wire::RttEth& rtt = p.veroce.rtt;
+  out.rtt_context = rtt.context;
+  out.rtt_tx1 = rtt.tx1;
+  out.rtt_rx1 = rtt.rx1;
+  out.rtt_tx2 = rtt.tx2;
+  out.rtt_rx2 = rtt.rx2;
+  if (p.bth.opcode != wire::kVeroceRttResponse) return;
+  out.has |= ROCE_HAS_HOST_DELAY;
+  out.host_delay_ns = rtt.host_delay().count;
+  if (const auto network = rtt.network_delay()) {
+    out.has |= ROCE_HAS_NETWORK_DELAY;
+    out.network_delay_ns = network->count;
+  }
+}
+
 /// What its opcodes mean is its own.
 void describe_veroce(const wire::Packet& p, roce_packet& out) {
   const wire::VeroceOpcode opcode = wire::veroce_opcode(p.bth.opcode);
@@ -224,6 +247,38 @@ void describe_copy(const engine::FrameBook& book, const track::Observation& o, b
 }
 
 }  // namespace
+
+void describe_veroce_headers(const wire::Packet& p, roce_veroce& out) {
+  const wire::VeroceHeaders& v = p.veroce;
+  out = {};
+  copy(wire::layout_text(v.layout), out.layout);
+  out.confidence = wire::word(v.confidence).data();
+  if (v.check != wire::VeroceCheck::kPassed) {
+    out.fault = wire::in_words(v.check).data();
+    return;
+  }
+  const auto has = [&](wire::Header header, roce_veroce_header bit) {
+    if (p.has(header)) out.has |= bit;
+  };
+  has(wire::kMsneth, ROCE_HAS_MSNETH);
+  has(wire::kPoeth, ROCE_HAS_POETH);
+  has(wire::kRqeth, ROCE_HAS_RQETH);
+  has(wire::kSacketh, ROCE_HAS_SACKETH);
+  has(wire::kRtteth, ROCE_HAS_RTTETH);
+  if (wire::veroce_opcode(p.bth.opcode).sequenced) out.has |= ROCE_HAS_RETRANS;
+  out.retrans = v.retransmit;
+  out.trimmed = v.trimmed;
+  out.msn = v.msn;
+  out.packet_order = v.packet_order;
+  out.rq_msn = v.rq_msn;
+  if (p.has(wire::kSacketh)) {
+    out.sack_start = v.sack.start.value;
+    out.sack_length = v.sack.valid_length;
+    copy(present::sack_ranges_text(v.sack, true), out.sack_received);
+    copy(present::sack_ranges_text(v.sack, false), out.sack_missing);
+  }
+  if (p.has(wire::kRtteth)) describe_rtt(p, out);
+}
 
 bool describe_frame(const wire::Decoded& decoded, roce_packet& out) {
   if (decoded.kind == wire::FrameKind::kUndecodable) {

@@ -14,4 +14,7 @@ bool describe_frame(const wire::Decoded& decoded, roce_packet& out);
 /// What the analysis says of it; nothing where it is not in the book.
 void describe_analysis(const engine::FrameBook& book, bool settled, roce_packet& out);
 
+/// veRoCE's own headers of a veRoCE packet.
+void describe_veroce_headers(const wire::Packet& packet, roce_veroce& out);
+
 }  // namespace rocetop::dissector

@@ -214,7 +214,7 @@ bool roce_fields_are_wanted(proto_tree* tree) {
     protocols[1] = proto_registrar_get_nth((guint)proto_expert);
   }
   return protocols[0]->ref_type != HF_REF_TYPE_NONE || protocols[1]->ref_type != HF_REF_TYPE_NONE ||
-         proto_field_is_referenced(tree, hf[F_STREAM]);
+         roce_veroce_is_wanted() || proto_field_is_referenced(tree, hf[F_STREAM]);
 }
 
 void roce_add_fields(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, const roce_packet* p) {

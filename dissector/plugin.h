@@ -15,6 +15,7 @@ typedef struct roce_preferences {
   range_t* ports;
   guint max_frames;
   const char* thresholds;
+  const char* veroce_layout;
 } roce_preferences;
 
 extern roce_preferences roce_prefs;
@@ -58,3 +59,6 @@ roce_options roce_current_options(uint16_t ports[ROCE_PORTS_MOST]);
 /* The protocol "veroce": UDP port 4794. */
 void proto_register_veroce(void);
 void proto_reg_handoff_veroce(void);
+/* Whether a field of it may be wanted; its headers, of a packet that is veRoCE. */
+bool roce_veroce_is_wanted(void);
+void roce_add_veroce(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, const roce_veroce* veroce);

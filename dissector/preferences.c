@@ -5,13 +5,16 @@
 
 #define MAX_FRAMES 10000000
 
-roce_preferences roce_prefs = {TRUE, TRUE, TRUE, TRUE, TRUE, NULL, MAX_FRAMES, ""};
+roce_preferences roce_prefs = {TRUE, TRUE, TRUE, TRUE, TRUE, NULL, MAX_FRAMES, "", ""};
 
 /* A value that is none is said to be so; the default stands. */
 static void check_preferences(void) {
   char fault[200];
   if (!roce_check_thresholds(roce_prefs.thresholds, fault, sizeof fault)) {
     report_failure("Preference roce.thresholds: %s", fault);
+  }
+  if (!roce_check_veroce_layout(roce_prefs.veroce_layout, fault, sizeof fault)) {
+    report_failure("Preference roce.veroce_layout: %s", fault);
   }
 }
 
@@ -47,6 +50,10 @@ void roce_register_preferences(int proto) {
                                    "name=value, separated by spaces, as in \"early_wait=5ms\"; "
                                    "`rocetop rules --thresholds` lists them.",
                                    &roce_prefs.thresholds);
+  prefs_register_string_preference(module, "veroce_layout", "Layout of veRoCE's headers",
+                                   "key=value, separated by spaces, as in \"sack_order=psn_len\": what is not to be "
+                                   "found out from the packets; docs/veroce.md lists them.",
+                                   &roce_prefs.veroce_layout);
 }
 
 roce_options roce_current_options(uint16_t ports[ROCE_PORTS_MOST]) {
@@ -54,6 +61,7 @@ roce_options roce_current_options(uint16_t ports[ROCE_PORTS_MOST]) {
   options.verify_icrc = roce_prefs.verify_icrc;
   options.max_frames = roce_prefs.max_frames;
   options.thresholds = roce_prefs.thresholds;
+  options.veroce_layout = roce_prefs.veroce_layout;
   options.ports = ports;
   for (guint i = 0; roce_prefs.ports != NULL && i < roce_prefs.ports->nranges; ++i) {
     const range_admin_t* range = &roce_prefs.ports->ranges[i];

@@ -55,6 +55,14 @@ static roce_packet* describe(packet_info* pinfo, const roce_frame* frame) {
   return roce_describe(analysis, frame, PINFO_FD_VISITED(pinfo), packet) ? packet : NULL;
 }
 
+/* Its own headers follow the BTH. */
+static void add_veroce(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, const roce_packet* packet,
+                       const roce_frame* frame) {
+  if (packet->kind_of_frame != ROCE_FRAME_PACKET || packet->protocol != ROCE_VEROCE) return;
+  roce_veroce* veroce = wmem_new(pinfo->pool, roce_veroce);
+  if (roce_describe_veroce(analysis, frame, veroce)) roce_add_veroce(tvb, pinfo, tree, veroce);
+}
+
 static int dissect(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data _U_) {
   roce_frame frame;
   if (!roce_prefs.analyze || !roce_frame_of(tvb, pinfo, &frame)) return 0;
@@ -67,6 +75,7 @@ static int dissect(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* da
   if (stolen) roce_claim(tvb, pinfo, tree, packet);
   if (tree != NULL && roce_fields_are_wanted(tree)) {
     roce_add_fields(tvb, pinfo, tree, packet);
+    add_veroce(tvb, pinfo, tree, packet, &frame);
   } else {
     roce_add_experts(pinfo, NULL, packet);
   }

@@ -10,7 +10,11 @@
 
 namespace rocetop::dissector {
 
-std::string apply_thresholds(const char* text, verdict::Thresholds& thresholds) {
+namespace {
+
+/// Each word of "name=value name=value" to `set`. A sentence about what is wrong, or "".
+template <typename Set>
+std::string apply_words(const char* text, std::string_view example, Set&& set) {
   std::string_view rest = text == nullptr ? "" : text;
   constexpr std::string_view kBetween = " ,\t\n";
   while (true) {
@@ -20,10 +24,24 @@ std::string apply_thresholds(const char* text, verdict::Thresholds& thresholds) 
     const std::string_view word = rest.substr(0, rest.find_first_of(kBetween));
     rest.remove_prefix(word.size());
     const std::size_t equals = word.find('=');
-    if (equals == std::string_view::npos) return std::string(word) + ": not name=value, as early_wait=5ms";
-    const auto set = verdict::set_threshold(thresholds, word.substr(0, equals), word.substr(equals + 1));
-    if (!set) return set.error().message;
+    if (equals == std::string_view::npos) return std::string(word) + ": not name=value, as " + std::string(example);
+    const auto done = set(word.substr(0, equals), word.substr(equals + 1));
+    if (!done) return done.error().message;
   }
+}
+
+}  // namespace
+
+std::string apply_thresholds(const char* text, verdict::Thresholds& thresholds) {
+  return apply_words(text, "early_wait=5ms", [&](std::string_view name, std::string_view value) {
+    return verdict::set_threshold(thresholds, name, value);
+  });
+}
+
+std::string apply_veroce_layout(const char* text, wire::VeroceLayout& layout) {
+  return apply_words(text, "sack_order=psn_len", [&](std::string_view key, std::string_view word) {
+    return wire::set_veroce_item(layout, key, word);
+  });
 }
 
 namespace {
@@ -39,6 +57,7 @@ wire::DecodeOptions decode_options(const roce_options& options) {
   wire::DecodeOptions out;
   out.verify_icrc = options.verify_icrc;
   if (options.port_count != 0) out.roce_ports.assign(options.ports, options.ports + options.port_count);
+  apply_veroce_layout(options.veroce_layout, out.veroce_layout);
   return out;
 }
 
@@ -88,17 +107,29 @@ void Session::end() {
   ended_ = true;
 }
 
+/// veRoCE by the layout that is known of its connection by now.
+void Session::decode(const roce_frame& frame, wire::Decoded& decoded) const {
+  wire::decode(static_cast<LinkType>(frame.link_type), Bytes(frame.bytes, frame.captured_length),
+               std::max(frame.wire_length, frame.captured_length), decode_, decoded);
+  if (decoded.kind != wire::FrameKind::kRoce || decoded.packet.protocol != wire::Protocol::kVeroce) return;
+  track::VeroceLayouts as_known(decode_.veroce_layout, analysis_->veroce_layouts());
+  as_known.settle_copy(decoded.packet);
+}
+
+bool Session::describe_veroce(const roce_frame& frame, roce_veroce& veroce) const {
+  wire::Decoded decoded;
+  decode(frame, decoded);
+  if (decoded.kind != wire::FrameKind::kRoce || decoded.packet.protocol != wire::Protocol::kVeroce) return false;
+  describe_veroce_headers(decoded.packet, veroce);
+  return true;
+}
+
 /// What is not known of a frame without a stamp.
 constexpr std::uint32_t kTimes = ROCE_KNOWS_WAIT | ROCE_KNOWS_RTT | ROCE_KNOWS_CNP_DELAY | ROCE_KNOWS_COMPLETION_TIME;
 
 bool Session::describe(const roce_frame& frame, bool settled, roce_packet& packet) const {
   wire::Decoded decoded;
-  wire::decode(static_cast<LinkType>(frame.link_type), Bytes(frame.bytes, frame.captured_length),
-               std::max(frame.wire_length, frame.captured_length), decode_, decoded);
-  if (decoded.kind == wire::FrameKind::kRoce && decoded.packet.protocol == wire::Protocol::kVeroce) {
-    track::VeroceLayouts as_known(decode_.veroce_layout, analysis_->veroce_layouts());
-    as_known.settle_copy(decoded.packet);
-  }
+  decode(frame, decoded);
   packet = {};
   packet.frame = numbers_.own(frame.number);
   packet.time_ns = frame.time_ns;

@@ -19,6 +19,8 @@ namespace rocetop::dissector {
 
 /// "name=value name=value" into `thresholds`. A sentence about what is wrong, or "".
 std::string apply_thresholds(const char* text, verdict::Thresholds& thresholds);
+/// The same into a layout of veRoCE's headers.
+std::string apply_veroce_layout(const char* text, wire::VeroceLayout& layout);
 
 class Session {
  public:
@@ -27,6 +29,7 @@ class Session {
   roce_status feed(const roce_frame& frame);
   void end();
   bool describe(const roce_frame& frame, bool settled, roce_packet& packet) const;
+  bool describe_veroce(const roce_frame& frame, roce_veroce& veroce) const;
   /// As of now, or of the end if that has come. It is the next call's to change.
   const model::Snapshot& snapshot();
   std::uint64_t omitted() const { return book_.omitted(); }
@@ -34,6 +37,7 @@ class Session {
 
  private:
   source::Frame frame_of(const roce_frame& frame);
+  void decode(const roce_frame& frame, wire::Decoded& decoded) const;
 
   wire::DecodeOptions decode_;
   std::unique_ptr<engine::Analysis> analysis_;

@@ -28,10 +28,6 @@ std::string ranges_text(const std::vector<wire::PsnRange>& ranges) {
   return text.empty() ? "none" : text;
 }
 
-std::string sack_ranges(const wire::SackEth& sack, bool received) {
-  return ranges_text(wire::psn_ranges(sack.bitmap, sack.start, sack.valid_length, received));
-}
-
 std::string order_text(std::uint32_t packet_order) {
   return packet_order == wire::kNoPacketOrder ? std::string("none") : fmt::format("{}", packet_order);
 }
@@ -81,13 +77,17 @@ std::string uses_text(const track::VeroceReport& report) {
 
 }  // namespace
 
+std::string sack_ranges_text(const wire::SackEth& sack, bool received) {
+  return ranges_text(wire::psn_ranges(sack.bitmap, sack.start, sack.valid_length, received));
+}
+
 std::string_view opcode_name(const Packet& packet) {
   return packet.protocol == wire::Protocol::kVeroce ? wire::veroce_opcode(packet.bth.opcode).name
                                                     : wire::opcode_facts(packet.bth.opcode).name;
 }
 
 std::string veroce_what(const Packet& packet) {
-  const std::string text = wire::veroce_short_text(packet);
+  std::string text = wire::veroce_short_text(packet);
   const VeroceCheck check = packet.veroce.check;
   if (check == VeroceCheck::kPassed || check == VeroceCheck::kUnknownOpcode) return text;
   return fmt::format("veRoCE {} (unknown layout: {})", text, wire::in_words(check));
@@ -106,8 +106,8 @@ std::vector<std::string> veroce_line_facts(const Packet& p) {
   }
   if (has(wire::kRqeth)) out.push_back(fmt::format("rqmsn {}", p.veroce.rq_msn));
   if (has(wire::kSacketh)) {
-    out.push_back("received " + sack_ranges(p.veroce.sack, true));
-    out.push_back("missing " + sack_ranges(p.veroce.sack, false));
+    out.push_back("received " + sack_ranges_text(p.veroce.sack, true));
+    out.push_back("missing " + sack_ranges_text(p.veroce.sack, false));
   }
   if (has(wire::kRtteth)) {
     out.push_back(fmt::format("context 0x{:08x}", p.veroce.rtt.context));
@@ -130,7 +130,7 @@ std::string veroce_header_text(const Packet& p, wire::Header header) {
       return "POETH packet order " + order_text(v.packet_order);
     case wire::kSacketh:
       return fmt::format("SACKETH bitmap starting psn {}, valid length {}, received {}, missing {}", v.sack.start.value,
-                         v.sack.valid_length, sack_ranges(v.sack, true), sack_ranges(v.sack, false));
+                         v.sack.valid_length, sack_ranges_text(v.sack, true), sack_ranges_text(v.sack, false));
     case wire::kRtteth:
       return fmt::format("{} cc context id 0x{:08x}, tx1 {}, rx1 {}, tx2 {}, rx2 {}{}",
                          is_response(p) ? "RTTRspETH" : "RTTReqETH", v.rtt.context, v.rtt.tx1, v.rtt.rx1, v.rtt.tx2,

@@ -14,6 +14,9 @@ namespace rocetop::present {
 /// Name of a packet's opcode: by veRoCE's table where it is veRoCE.
 std::string_view opcode_name(const wire::Packet& packet);
 
+/// "5-7 9": the PSNs that a SACK's bitmap says were received, or were not; "none".
+std::string sack_ranges_text(const wire::SackEth& sack, bool received);
+
 /// "WRITE Middle", "SACK", "veRoCE (unknown opcode …)", "veRoCE SEND Only (raw: …)".
 std::string veroce_what(const wire::Packet& packet);
 /// For one line: what veRoCE's own headers say.

@@ -80,6 +80,27 @@ IP = {
 }
 
 
+VEROCE = {
+    "veroce.confidence": lambda v: v["confidence"],
+    "veroce.retrans": lambda v: truth(v["retrans"]) if "retrans" in v else "",
+    "veroce.trimmed": lambda v: some(v.get("trimmed")) and "1",
+    "veroce.msn": lambda v: text(v.get("msn")),
+    "veroce.po": lambda v: text(v.get("po")),
+    "veroce.rqmsn": lambda v: text(v.get("rqmsn")),
+    "veroce.sack.start": lambda v: text(v.get("sack", {}).get("start_psn")),
+    "veroce.sack.length": lambda v: text(v.get("sack", {}).get("valid_length")),
+    "veroce.sack.received": lambda v: ranges(v["sack"]["received"]) if "sack" in v else "",
+    "veroce.sack.missing": lambda v: ranges(v["sack"]["missing"]) if "sack" in v else "",
+    "veroce.rtt.tx1": lambda v: text(v.get("rtt", {}).get("tx1")),
+    "veroce.rtt.host_delay": lambda v: seconds(v.get("rtt", {}).get("host_delay_ns")),
+    "veroce.rtt.network_delay": lambda v: seconds(v.get("rtt", {}).get("network_delay_ns")),
+}
+
+
+def ranges(psns: list[list[int]]) -> str:
+    return " ".join(str(first) if first == last else f"{first}-{last}" for first, last in psns) or "none"
+
+
 def still_missing(packet: dict) -> int | None:
     before = packet["analysis"]["missing_before"]
     return (packet["analysis"]["final"] or {}).get("missing_before", before) if before else None
@@ -115,6 +136,10 @@ def differences(expected: dict[str, dict], frames: list[dict[str, str]]):
                 continue  # of the connection of its original; packets says of none
             if frame[name] != of(packet):
                 yield number, name, of(packet), frame[name]
+        for name, of in VEROCE.items():
+            must_be = of(packet["veroce"]) if "veroce" in packet else ""
+            if frame[name] != must_be:
+                yield number, name, must_be, frame[name]
     for number in expected:
         if number not in seen:
             yield number, "frame", "RoCE", "not shown"
@@ -181,7 +206,7 @@ def different_times(rocetop: str, capture: pathlib.Path, shown: list[dict[str, s
 
 def compare(rocetop: str, tshark: Tshark, capture: pathlib.Path) -> tuple[int, int]:
     """Frames compared, and differences, both ways of reading it together."""
-    names = ["frame.number", "roce.undecodable", *HEADERS, *ANALYSIS, *IP, "roce.msg.operation",
+    names = ["frame.number", "roce.undecodable", *HEADERS, *ANALYSIS, *IP, *VEROCE, "roce.msg.operation",
              "roce.msg.completion_time", "roce.cnp.delay"]
     frames = faults = 0
     for options, more in ([], []), (["--two-pass"], ["-2"]):

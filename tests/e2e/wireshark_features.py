@@ -188,6 +188,25 @@ class OtherDissectors(Plugin):
             self.assertEqual(frames, stock_frames, name)
 
 
+class Veroce(Plugin):
+    def test_shows_its_headers_by_the_layout_that_its_packets_give(self) -> None:
+        capture = CAPTURES / "veroce-sack-psn-first.pcap.zst"
+        layouts = set(self.column(capture, "veroce.layout", "-2", "-Y", "veroce.sack.start"))
+        self.assertEqual(len(layouts), 1)
+        self.assertIn("sack_order=psn_len", layouts.pop())
+
+    def test_takes_a_layout_by_preference(self) -> None:
+        capture = CAPTURES / "veroce-sack-psn-first.pcap.zst"
+        told = ["-o", "roce.veroce_layout:sack_order=len_psn"]
+        self.assertNotEqual(self.column(capture, "frame.number", "-2", "-Y", "veroce.not_read", *told), [])
+        done = self.tshark.run("-r", self.tshark.readable(capture), "-c", "1", "-o", "roce.veroce_layout:sack_order=up")
+        self.assertIn("Preference roce.veroce_layout: ", done.stderr)
+
+    def test_a_field_alone_is_enough_to_ask_for_it(self) -> None:
+        trimmed = self.column(CAPTURES / "veroce-trimmed.pcap.zst", "frame.number", "-Y", "veroce.trimmed")
+        self.assertNotEqual(trimmed, [])
+
+
 class Analysis(Plugin):
     def test_checks_the_icrc_unless_told_not_to(self) -> None:
         capture = self.write(roce(SEND_ONLY, 9, bytes(64)), roce(SEND_ONLY, 10, bytes(64), good_icrc=False))
