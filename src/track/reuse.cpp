@@ -47,8 +47,8 @@ bool Tracker::set_aside(Connection& connection, std::size_t side, const PacketFa
 void Tracker::take_up_outliers(ConnectionIndex index, std::size_t side) {
   Connection& connection = *connections_[index];
   std::vector<Connection::Outlier> outliers = std::exchange(connection.outliers, {});
-  // What gave rise to the doubt comes first.
-  std::stable_partition(outliers.begin(), outliers.end(), [&](const auto& o) { return o.side == side; });
+  // What gave rise to the doubt comes first. There is one a side at most.
+  if (outliers.front().side != side) std::swap(outliers.front(), outliers.back());
   const std::array keys = {connection.side(0).key, connection.side(connection.side_count() - 1).key};
   doubt(index, side, outliers.front().packets.front());
   if (connections_[index] && connections_[index]->suspicion)
