@@ -42,17 +42,12 @@ std::optional<present::Final> Settled::find(FrameId frame) const {
   return settlement.empty() ? std::nullopt : std::optional{settlement};
 }
 
-void Settled::on_join(std::uint32_t kept, std::uint32_t gone) {
-  if (joined_.size() < kJoinsMost) joined_[gone] = kept;
-}
+void Settled::on_join(std::uint32_t kept, std::uint32_t gone) { joins_.add(kept, gone); }
 
 track::Observation Settled::final_observation(FrameId frame, const track::Observation& observation) const {
   const auto looked = second_looks_.find(frame);
   track::Observation out = looked == second_looks_.end() ? observation : looked->second;
-  // A number that is gone does not come back.
-  for (auto joined = joined_.find(out.connection); joined != joined_.end(); joined = joined_.find(out.connection)) {
-    out.connection = joined->second;
-  }
+  out.connection = joins_.final_number(out.connection);
   return out;
 }
 

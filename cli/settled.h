@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "present/packet_record.h"
+#include "track/joins.h"
 #include "track/observation.h"
 #include "track/settlement.h"
 
@@ -19,7 +20,6 @@ class Settled final : public track::ResolutionSink {
  public:
   /// 8 Mi frames: 300 MB.
   static constexpr std::uint64_t kFrameLimit = std::uint64_t{8} << 20;
-  static constexpr std::size_t kJoinsMost = std::size_t{1} << 20;
   static constexpr std::size_t kSecondLooksMost = std::size_t{1} << 20;  ///< 130 MB
 
   explicit Settled(std::uint64_t frame_limit = kFrameLimit) : page_limit_((frame_limit + kPage - 1) / kPage) {}
@@ -48,7 +48,7 @@ class Settled final : public track::ResolutionSink {
     std::size_t operator()(FrameId id) const { return page_of(id) * kPage + id.number() % kPage; }
   };
   std::unordered_map<FrameId, track::Observation, FrameIdHash> second_looks_;
-  std::unordered_map<std::uint32_t, std::uint32_t> joined_;  // connection -> the one that it is part of
+  track::Joins joins_;
   std::uint64_t page_limit_;
   std::uint64_t omitted_ = 0;
 };

@@ -56,6 +56,13 @@ void store(const IpAddress& address, std::uint8_t out[16]) {
   }
 }
 
+template <std::size_t Size>
+void copy(const std::string& from, char (&to)[Size]) {
+  const std::size_t length = std::min(from.size(), Size - 1);
+  std::memcpy(to, from.data(), length);
+  to[length] = '\0';
+}
+
 void describe_syndrome(const wire::Packet& p, roce_packet& out) {
   if (!p.has(wire::kAeth)) return;
   out.known |= ROCE_KNOWS_SYNDROME;
@@ -63,9 +70,7 @@ void describe_syndrome(const wire::Packet& p, roce_packet& out) {
   const wire::AethKind kind = wire::aeth_kind(p.aeth.syndrome);
   out.is_reply_negative = kind == wire::AethKind::kNak || kind == wire::AethKind::kRnrNak;
   const bool veroce = p.protocol == wire::Protocol::kVeroce;
-  const std::string text = veroce ? wire::veroce_aeth_text(p.aeth.syndrome) : wire::aeth_text(p.aeth.syndrome);
-  const std::size_t length = std::min(text.size(), sizeof out.syndrome_text - 1);
-  std::memcpy(out.syndrome_text, text.data(), length);
+  copy(veroce ? wire::veroce_aeth_text(p.aeth.syndrome) : wire::aeth_text(p.aeth.syndrome), out.syndrome_text);
 }
 
 /// Where the BTH begins: behind the innermost header that can be in front of one.
@@ -78,13 +83,6 @@ std::uint32_t bth_offset(const wire::Packet& p) {
     if (layer.kind == wire::Layer::Kind::kLrh) return layer.offset + 8u;
   }
   return 0;
-}
-
-template <std::size_t Size>
-void copy(const std::string& from, char (&to)[Size]) {
-  const std::size_t length = std::min(from.size(), Size - 1);
-  std::memcpy(to, from.data(), length);
-  to[length] = '\0';
 }
 
 void describe_rtt(const wire::Packet& p, roce_veroce& out) {

@@ -74,13 +74,7 @@ void FrameBook::on_second_look(const track::SecondLook& look) {
 
 void FrameBook::on_join(std::uint32_t kept, std::uint32_t gone) {
   notes_.on_join(kept, gone);
-  if (joined_.size() < frame_limit_) joined_[gone] = kept;
-}
-
-std::uint32_t FrameBook::final_connection(std::uint32_t connection) const {
-  // A number that is gone does not come back.
-  for (auto to = joined_.find(connection); to != joined_.end(); to = joined_.find(connection)) connection = to->second;
-  return connection;
+  joins_.add(kept, gone);
 }
 
 const FrameRecord* FrameBook::find(std::uint32_t frame) const {

@@ -13,6 +13,7 @@
 
 #include "engine/analysis.h"
 #include "engine/packet_notes.h"
+#include "track/joins.h"
 #include "track/observation.h"
 #include "track/settlement.h"
 
@@ -29,7 +30,7 @@ struct FrameRecord {
 
 class FrameBook final : public track::ResolutionSink {
  public:
-  explicit FrameBook(std::size_t frame_limit) : frame_limit_(frame_limit), notes_(frame_limit) {}
+  explicit FrameBook(std::size_t frame_limit) : frame_limit_(frame_limit), notes_(frame_limit), joins_(frame_limit) {}
 
   /// As a FrameObserver.
   void on_frame(const source::Frame& frame, const wire::Decoded& decoded, const track::Observation& observation);
@@ -42,7 +43,7 @@ class FrameBook final : public track::ResolutionSink {
   const FrameRecord* find(std::uint32_t frame) const;
   const PacketNotes& notes() const { return notes_; }
   /// By which number a connection goes now.
-  std::uint32_t final_connection(std::uint32_t connection) const;
+  std::uint32_t final_connection(std::uint32_t connection) const { return joins_.final_number(connection); }
 
   /// From the first packet of a message to the reply that completed it, where both are known.
   std::optional<Nanos> completion_time(const MessageNote& message) const;
@@ -65,7 +66,7 @@ class FrameBook final : public track::ResolutionSink {
   std::vector<std::unique_ptr<Page>> pages_;  // frames are numbered densely: the next one's place is at hand
   std::deque<FrameRecord> records_;
   PacketNotes notes_;
-  tsl::robin_map<std::uint32_t, std::uint32_t> joined_;  // connection -> the one that it is part of
+  track::Joins joins_;
   std::uint64_t omitted_ = 0;
 };
 

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "generate/scenario.h"
+#include "track/joins.h"
 #include "track/tracker.h"
 #include "wire/decode.h"
 
@@ -20,20 +21,17 @@ class Recorder final : public track::ResolutionSink {
   void on_second_look(const track::SecondLook& look) override {
     looked_again_[look.packet.frame.number()] = look.observation.connection;
   }
-  void on_join(std::uint32_t kept, std::uint32_t gone) override { joined_[gone] = kept; }
+  void on_join(std::uint32_t kept, std::uint32_t gone) override { joins_.add(kept, gone); }
 
   std::uint32_t final_connection(std::uint64_t frame, std::uint32_t observed) const {
     const auto again = looked_again_.find(frame);
-    std::uint32_t connection = again == looked_again_.end() ? observed : again->second;
-    for (auto to = joined_.find(connection); to != joined_.end(); to = joined_.find(connection))
-      connection = to->second;
-    return connection;
+    return joins_.final_number(again == looked_again_.end() ? observed : again->second);
   }
 
  private:
   std::vector<track::Resolution>& out_;
   std::map<std::uint64_t, std::uint32_t> looked_again_;
-  std::map<std::uint32_t, std::uint32_t> joined_;
+  track::Joins joins_;
 };
 
 }  // namespace
