@@ -13,6 +13,7 @@ constexpr std::array<std::string_view, kMarks> kWords = {"new",
                                                          "resent_timeout",
                                                          "resent_read_restart",
                                                          "resent_spurious",
+                                                         "resent_sack",
                                                          "resent_unknown",
                                                          "reordered",
                                                          "duplicate",
@@ -44,6 +45,8 @@ Mark resent(track::Cause cause) {
       return Mark::kResentReadRestart;
     case track::Cause::kSpurious:
       return Mark::kResentSpurious;
+    case track::Cause::kSack:
+      return Mark::kResentSack;
     case track::Cause::kUnknown:
       break;
   }

@@ -25,6 +25,7 @@ enum class Mark : std::uint8_t {
   kResentTimeout,
   kResentReadRestart,
   kResentSpurious,
+  kResentSack,
   kResentUnknown,
   kReordered,
   kDuplicate,
@@ -41,7 +42,7 @@ enum class Mark : std::uint8_t {
   kToldBySwitch,  ///< a Fast CNP about this data, which another connection counts
   kRoundTrip,     ///< plots nanoseconds, not PSNs
 };
-inline constexpr std::size_t kMarks = 20;
+inline constexpr std::size_t kMarks = 21;
 std::string_view word(Mark mark);  ///< "resent_nak"
 /// False for the marks that a packet gets besides another.
 constexpr bool counts_packets(Mark mark) { return mark < Mark::kGap; }

@@ -19,8 +19,8 @@ constexpr std::array<std::string_view, 4> kEcn = {"not_ect", "ect1", "ect0", "ce
 constexpr std::array<std::string_view, 3> kIcrc = {"unchecked", "good", "bad"};
 constexpr std::array<std::string_view, track::kOutcomes> kOutcomes = {"retransmitted", "reordered", "capture_missed",
                                                                       "unresolved"};
-constexpr std::array<std::string_view, track::kCauses> kCauses = {"nak",          "rnr",      "timeout",
-                                                                  "read_restart", "spurious", "unknown"};
+constexpr std::array<std::string_view, track::kCauses> kCauses = {"nak",      "rnr",  "timeout", "read_restart",
+                                                                  "spurious", "sack", "unknown"};
 constexpr std::array<std::string_view, 3> kTaps = {"unknown", "near_source", "near_destination"};
 constexpr std::array<std::string_view, 3> kSureties = {"unknown", "inferred", "confirmed"};
 constexpr std::array<std::string_view, track::kOperations> kOperations = {"write", "send", "read", "atomic"};
@@ -42,7 +42,7 @@ constexpr std::array<std::string_view, wire::kUndecodableCount> kUndecodableWord
     "the UDP length exceeds what the IP header says it carries"};
 constexpr std::array<std::string_view, 4> kEcnWords = {"Not-ECT", "ECT(1)", "ECT(0)", "CE"};
 constexpr std::array<std::string_view, track::kCauses> kCauseWords = {
-    "NAK", "RNR NAK", "timeout", "READ asked again", "needless", "cause unknown"};
+    "NAK", "RNR NAK", "timeout", "READ asked again", "needless", "SACK", "cause unknown"};
 constexpr std::array<std::string_view, track::kOutcomes> kOutcomeWords = {"sent again", "late, not lost",
                                                                           "not captured", "not known"};
 constexpr std::array<std::string_view, 11> kKindWords = {

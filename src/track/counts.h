@@ -18,6 +18,7 @@
 #include "track/congestion_counts.h"
 #include "track/delays.h"
 #include "track/frame_sample.h"
+#include "track/veroce_counts.h"
 #include "wire/aeth.h"
 #include "wire/cm.h"
 #include "wire/opcode.h"
@@ -48,8 +49,16 @@ struct MissingRun {
 };
 
 /// Why the sender went back.
-enum class Cause : std::uint8_t { kNak, kRnr, kTimeout, kReadRestart, kSpurious, kUnknown };
-inline constexpr std::size_t kCauses = 6;
+enum class Cause : std::uint8_t {
+  kNak,
+  kRnr,
+  kTimeout,
+  kReadRestart,
+  kSpurious,
+  kSack,  ///< veRoCE: a SACK showed it as not received
+  kUnknown,
+};
+inline constexpr std::size_t kCauses = 7;
 
 /// The sender going back once.
 struct Episode {
@@ -58,13 +67,15 @@ struct Episode {
   Psn last_psn;  ///< highest PSN resent
   FrameId first_frame;
   FrameId last_frame;
-  FrameId trigger_frame;  ///< NAK, RNR NAK, or for read_restart the response that revealed the gap; none for a timeout
+  FrameId trigger_frame;  ///< NAK, RNR NAK, SACK, or for read_restart the response that revealed the gap; none for a
+                          ///< timeout
   Nanos first_time;
   std::uint32_t packets = 0;
   std::uint64_t bytes = 0;           ///< payload bytes resent
   std::uint32_t wasted_packets = 0;  ///< resent although the responder had accepted them
   std::uint32_t unseen_packets = 0;  ///< of `packets`: the original was not seen (lost before the tap)
-  Nanos wait;  ///< nak, rnr: trigger to first resend; timeout: last transmission of the first resent PSN to its resend
+  Nanos wait;  ///< nak, rnr, sack: trigger to first resend; timeout: last transmission of the first resent PSN to its
+               ///< resend
   Nanos advertised_wait;              ///< rnr: what the RNR NAK asked for
   Nanos silence;                      ///< how long this side had sent no request before the first resend
   bool first_psn_seen = false;        ///< the first resent PSN had been seen before
@@ -214,6 +225,7 @@ struct DirectionCounts : DirectionTraffic {
   MessageStats messages;        ///< of this direction's requests
   SpaceCounts requests;
   SpaceCounts responses;
+  Lazy<VeroceDirection> veroce;  ///< of a veRoCE connection
 };
 
 enum class PairedBy : std::uint8_t { kNone, kCm, kAck, kUdpPort };
