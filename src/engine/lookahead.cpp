@@ -7,8 +7,7 @@ namespace rocetop::engine {
 namespace {
 
 bool is_tracked(const wire::Decoded& decoded) {
-  return decoded.kind == wire::FrameKind::kRoce && decoded.packet.protocol != wire::Protocol::kInfiniband &&
-         decoded.packet.protocol != wire::Protocol::kVeroce;
+  return decoded.kind == wire::FrameKind::kRoce && decoded.packet.protocol != wire::Protocol::kInfiniband;
 }
 
 }  // namespace

@@ -102,12 +102,7 @@ bool Connection::take_ordinary(std::size_t index, const PacketFacts& packet) {
 
 void Connection::on_packet(std::size_t index, const PacketFacts& packet, Context& context, Observation& observation) {
   Side& side = *sides_[index];
-  if (!first_frame_) {
-    first_frame_ = packet.frame;
-    first_time_ = packet.time;
-  }
-  last_frame_ = packet.frame;
-  last_time_ = std::max(last_time_, packet.time);
+  note_time(packet);
   if (transport_ == wire::Transport::kCnp) transport_ = packet.transport();
   const Nanos last_data = side.last_data_time();
   side.count(packet);
@@ -147,6 +142,15 @@ void Connection::on_packet(std::size_t index, const PacketFacts& packet, Context
       break;
   }
   observation.connection = id;
+}
+
+void Connection::note_time(const PacketFacts& packet) {
+  if (!first_frame_) {
+    first_frame_ = packet.frame;
+    first_time_ = packet.time;
+  }
+  last_frame_ = packet.frame;
+  last_time_ = std::max(last_time_, packet.time);
 }
 
 bool Connection::agrees(const Outlier& outlier, const PacketFacts& packet) const {
@@ -282,7 +286,9 @@ std::vector<PacketFacts> Connection::give_up_lodgers(std::size_t index, Context&
 std::size_t Connection::held() const {
   std::size_t n = 0;
   for (std::size_t i = 0; i < side_count(); ++i) {
-    n += sides_[i]->held.size() + (sides_[i]->lodgers ? sides_[i]->lodgers->cnps.size() : 0);
+    const Side& side = *sides_[i];
+    n += side.held.size() + (side.veroce ? side.veroce->held.size() : 0) +
+         (side.lodgers ? side.lodgers->cnps.size() : 0);
   }
   return n;
 }
@@ -397,6 +403,7 @@ void Connection::join(Connection& other, PairedBy by, Context& context) {
   }
   // In the order they were seen, as far as the two directions depend on each other: each only on the other's requests.
   for (std::size_t i = 0; i < 2; ++i) release_held(i, context);
+  for (std::size_t i = 0; i < 2; ++i) release_veroce(i, context);
 }
 
 void Connection::announce(const CmFacts& cm, std::uint32_t path_mtu, Qpn own_qpn_of_side_0) {
@@ -410,7 +417,7 @@ void Connection::give_back(Context& context) const {
   for (std::size_t i = 0; i < side_count(); ++i) {
     const Side& side = *sides_[i];
     context.slots.left += side.slots();
-    context.lists.open_left += side.requests.open_runs_claimed() + side.responses.open_runs_claimed();
+    context.lists.open_left += side.open_runs_claimed();
     context.lists.reads_left += side.requests.reads_claimed();
   }
 }
@@ -420,7 +427,7 @@ void Connection::take_again(Context& context) const {
   for (std::size_t i = 0; i < side_count(); ++i) {
     const Side& side = *sides_[i];
     take(context.slots.left, side.slots());
-    take(context.lists.open_left, side.requests.open_runs_claimed() + side.responses.open_runs_claimed());
+    take(context.lists.open_left, side.open_runs_claimed());
     take(context.lists.reads_left, side.requests.reads_claimed());
   }
 }
@@ -430,7 +437,9 @@ ConnectionCounts Connection::finish(Context& context) {
   // CNPs that were taken in may be older than the rest.
   if (is_paired() && sides_[1]->counts.first_frame < sides_[0]->counts.first_frame) std::swap(sides_[0], sides_[1]);
   for (std::size_t i = 0; i < side_count(); ++i) release_held(i, context);
+  for (std::size_t i = 0; i < side_count(); ++i) release_veroce(i, context);
   for (std::size_t i = 0; i < side_count(); ++i) {
+    if (sides_[i]->veroce) sides_[i]->veroce.use().finish(context);
     sides_[i]->responses.finish(is_paired() ? &sides_[1 - i]->requests : nullptr, context);
   }
   for (std::size_t i = 0; i < side_count(); ++i) sides_[i]->requests.finish(context);
@@ -475,6 +484,7 @@ void Connection::fill_direction(std::size_t index, DirectionCounts& out) const {
   out.requests = side.requests.total();
   out.responses = side.responses.counts();
   if (side.congestion) out.congestion.use() = side.congestion->finish(side.last_data_time());
+  if (side.veroce) fill_veroce(*side.veroce, out);
   const RequestSpace& requests = side.requests;
   if (!requests.started()) return;
   out.round_trips = requests.round_trips();

@@ -46,6 +46,12 @@ class Connection {
   /// One packet of a side.
   void on_packet(std::size_t side, const PacketFacts& packet, Context& context, Observation& observation);
 
+  /// The same of a veRoCE packet.
+  void on_veroce(std::size_t side, const PacketFacts& packet, const VeroceFacts& more, Context& context,
+                 Observation& observation);
+  /// Whether a veRoCE request begins another connection of the same queue pair.
+  bool begins_anew(std::size_t side, const PacketFacts& packet, const VeroceFacts& more);
+
   /// What most packets are, in a few steps: a SEND or WRITE, next in order, that took the path of the one before it,
   /// and nothing is missing, resent or congested. A shortcut: on_packet() would do the same, and a test holds the two
   /// against each other. False, and nothing done, for every other packet.
@@ -134,6 +140,12 @@ class Connection {
   void deliver_reply(std::size_t side, const PacketFacts& packet, Observation& observation, Context& context);
   void hold_reply(Side& side, const PacketFacts& packet, Context& context);
   void learn_path_mtu(Side& sender, const PacketFacts& packet, Context& context);
+  void note_time(const PacketFacts& packet);
+  SenderPause veroce_pause_before(std::size_t side, const PacketFacts& packet, Nanos last_data) const;
+  void deliver_veroce(std::size_t side, const VeroceSide::Held& said, Context& context, Observation& observation);
+  void hold_veroce(std::size_t side, const VeroceSide::Held& said, Context& context);
+  void release_veroce(std::size_t side, Context& context);
+  static void fill_veroce(const VeroceSide& side, DirectionCounts& out);
   void release_held(std::size_t side, Context& context);
   void fill_direction(std::size_t side, DirectionCounts& out) const;
 
@@ -161,6 +173,7 @@ class Connection {
   ConnectionFacts facts;
   std::uint32_t pairing_attempts = 0;
   std::vector<Outlier> outliers;  ///< one a side at most
+  std::optional<Psn> veroce_far;  ///< of a veRoCE request that was far from all others, if the latest was
 };
 
 }  // namespace rocetop::track

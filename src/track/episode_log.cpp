@@ -50,7 +50,7 @@ void EpisodeLog::end(SpaceCounts& counts, Context& context) {
   Episode& e = open_.front().episode;
   // Where the loss was before the tap, what the tap had seen had passed the place of loss, and was sent again only
   // because the sender goes back as a whole. After an RNR NAK the responder really took none of it.
-  if (e.unseen_packets > 0 && e.cause != Cause::kRnr) {
+  if (open_.front().goes_back && e.unseen_packets > 0 && e.cause != Cause::kRnr) {
     e.wasted_packets = std::max(e.wasted_packets, e.packets - e.unseen_packets);
   }
   ++counts.episodes_by_cause[static_cast<std::size_t>(e.cause)];

@@ -19,6 +19,7 @@ class EpisodeLog {
     Sequence last = 0;               ///< highest PSN resent
     Sequence received_at_start = 0;  ///< everything up to here was acknowledged at the tap when it began
     bool began_with_read = false;
+    bool goes_back = true;    ///< everything from the first one on is resent; veRoCE resends single PSNs
     bool unanswered = false;  ///< a READ or atomic among the resent had not been answered in full when it was resent
   };
 

@@ -3,8 +3,10 @@
 // flight. A PSN older than the ring is not an error: it has no slot, and callers say less about it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/frame_id.h"
@@ -22,8 +24,9 @@ struct Slot {
     kSeen,
     kCovered,  ///< inside the PSNs that a READ request takes; the request itself has its own slot
   };
-  Nanos first_time;  ///< first transmission seen
-  Nanos last_time;   ///< latest transmission seen
+  static constexpr std::size_t kShares = 1;  ///< of SlotBudget
+  Nanos first_time;                          ///< first transmission seen
+  Nanos last_time;                           ///< latest transmission seen
   FrameId first_frame;
   FrameId last_frame;
   std::uint32_t payload_bytes = 0;
@@ -57,20 +60,22 @@ inline bool is_same_packet(const Slot* slot, const PacketFacts& packet, Nanos wi
          (!packet.has_ip_id || slot->ip_id == packet.ip_id);
 }
 
-/// Slots that all histories together may use; shared by reference.
+/// Slots of the size of `Slot` that all histories together may use; shared by reference.
 struct SlotBudget {
   std::size_t left = 0;
 };
 
-class History {
+/// A ring of slots, one a PSN. `S` is what is remembered of a PSN.
+template <typename S>
+class SlotRing {
  public:
   /// The slot of `s`, if it is still remembered.
-  Slot* find(Sequence s) { return remembers(s) ? &slots_[index(s)] : nullptr; }
-  const Slot* find(Sequence s) const { return remembers(s) ? &slots_[index(s)] : nullptr; }
+  S* find(Sequence s) { return remembers(s) ? &slots_[index(s)] : nullptr; }
+  const S* find(Sequence s) const { return remembers(s) ? &slots_[index(s)] : nullptr; }
 
   /// Asks for the slot that `s` has, or will have.
   void fetch(Sequence s) const {
-    if (!slots_.empty()) fetch_lines(&slots_[index(s)], sizeof(Slot));
+    if (!slots_.empty()) fetch_lines(&slots_[index(s)], sizeof(S));
   }
 
   /// Makes `s` the newest PSN and clears the slots from the old newest to it.
@@ -78,7 +83,7 @@ class History {
 
   /// advance() for one PSN, the one after the newest, where something is remembered already (size() is not 0). Its
   /// slot, to be filled.
-  Slot& append(Sequence s) {
+  S& append(Sequence s) {
     newest_ = s;
     return slots_[index(s)];
   }
@@ -87,6 +92,8 @@ class History {
   void grow(std::size_t psns, std::size_t most, SlotBudget& budget);
 
   std::size_t size() const { return slots_.size(); }
+  /// What it holds of the budget.
+  std::size_t shares() const { return slots_.size() * S::kShares; }
 
  private:
   bool remembers(Sequence s) const {
@@ -94,10 +101,45 @@ class History {
   }
   std::size_t index(Sequence s) const { return static_cast<std::size_t>(s) & (slots_.size() - 1); }
 
-  std::vector<Slot> slots_;  // a power of two
+  std::vector<S> slots_;  // a power of two
   Sequence newest_ = 0;
   Sequence oldest_ = 0;
   bool used_ = false;
 };
+
+template <typename S>
+void SlotRing<S>::advance(Sequence s) {
+  if (slots_.empty()) return;
+  const auto size = static_cast<Sequence>(slots_.size());
+  if (!used_) {
+    used_ = true;
+    oldest_ = s;
+    newest_ = s;
+    slots_[index(s)] = S{};
+    return;
+  }
+  for (Sequence i = std::max(newest_ + 1, s - size + 1); i <= s; ++i) slots_[index(i)] = S{};
+  newest_ = std::max(newest_, s);
+}
+
+template <typename S>
+void SlotRing<S>::grow(std::size_t psns, std::size_t most, SlotBudget& budget) {
+  std::size_t wanted = std::max<std::size_t>(slots_.size(), 1);
+  while (wanted < psns && wanted * 2 <= most) wanted *= 2;
+  const std::size_t shares = (wanted - slots_.size()) * S::kShares;
+  if (wanted <= slots_.size() || shares > budget.left) return;
+  budget.left -= shares;
+  std::vector<S> larger(wanted);
+  if (used_) {
+    const auto size = static_cast<Sequence>(slots_.size());
+    for (Sequence s = std::max(oldest_, newest_ - size + 1); s <= newest_; ++s) {
+      larger[static_cast<std::size_t>(s) & (wanted - 1)] = slots_[index(s)];
+    }
+    oldest_ = std::max(oldest_, newest_ - size + 1);
+  }
+  slots_ = std::move(larger);
+}
+
+using History = SlotRing<Slot>;
 
 }  // namespace rocetop::track

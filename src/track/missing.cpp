@@ -94,9 +94,13 @@ void MissingPsns::settle_all(Outcome outcome, SpaceCounts& counts, Context& cont
   runs_.clear();
 }
 
-void MissingPsns::settle_run(const Run& run, Outcome outcome, SpaceCounts& counts, Context& context) {
+void MissingPsns::count_run(const Run& run, Outcome outcome, SpaceCounts& counts, const Context& context) {
   counts.missing_packets[static_cast<std::size_t>(outcome)] += length(run);
   tell(run, outcome, context);
+}
+
+void MissingPsns::settle_run(const Run& run, Outcome outcome, SpaceCounts& counts, Context& context) {
+  count_run(run, outcome, counts, context);
   if (!counts.missing.empty()) {
     MissingRun& previous = counts.missing.back();
     if (previous.outcome == outcome && previous.seen_at == run.seen_at &&

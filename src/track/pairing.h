@@ -136,14 +136,13 @@ std::optional<ConnectionIndex> Pairing::find(const HostPair& hosts, const Connec
       (*candidates)[kept++] = index;
       ++looked_at;
       if (index == replier_index || fits.hold(index)) continue;
-      const RequestSpace& space = connection->side(0).requests;
-      const auto fit = space.fits(reply);
-      if (fit == RequestSpace::Fit::kNone) continue;
-      (fit == RequestSpace::Fit::kExact ? fits.exact : fits.in_window).push_back(index);
-      if (wire_psn(space.first()).value == 0) fits.common_start.push_back(index);
-      const DirectionTraffic& theirs = connection->side(0).counts;
+      const Side& sender = connection->side(0);
+      const Fit fit = sender.fits(reply);
+      if (fit == Fit::kNone) continue;
+      (fit == Fit::kExact ? fits.exact : fits.in_window).push_back(index);
+      if (sender.first_request().value == 0) fits.common_start.push_back(index);
       const Qpn own = *replier.side(0).counts.dst_qpn;
-      if (theirs.udp_src == reply.udp_src || reply.udp_src == linux_udp_port(own, *theirs.dst_qpn)) {
+      if (sender.uses_port(reply.udp_src) || reply.udp_src == linux_udp_port(own, *sender.counts.dst_qpn)) {
         fits.same_port.push_back(index);
       }
     }

@@ -12,7 +12,7 @@ constexpr Sequence kNarrowWindow = 4096;
 
 }  // namespace
 
-RequestSpace::Fit RequestSpace::fits(const PacketFacts& reply) const {
+Fit RequestSpace::fits(const PacketFacts& reply) const {
   if (!started_) return Fit::kNone;
   const Sequence seq = extend(highest_, reply.psn);
   if (is_nak_from_before(reply)) return Fit::kExact;

@@ -12,6 +12,7 @@
 #include "track/context.h"
 #include "track/counts.h"
 #include "track/episode_log.h"
+#include "track/fit.h"
 #include "track/go_back.h"
 #include "track/history.h"
 #include "track/late_arrivals.h"
@@ -84,7 +85,6 @@ class RequestSpace {
   }
 
   /// How well an acknowledgement's PSN fits what was sent here.
-  enum class Fit : std::uint8_t { kNone, kInWindow, kExact };
   Fit fits(const PacketFacts& reply) const;
 
   bool started() const { return started_; }

@@ -200,6 +200,14 @@ bool Side::is_copied_datagram(const PacketFacts& packet) {
   return is_copied_ack(packet) && repeats <= kCopiesMost;
 }
 
+bool Side::holds_replies() const {
+  const auto names_psn = [](const PacketFacts& p) { return p.role != wire::Role::kCnp; };
+  if (std::any_of(held.begin(), held.end(), names_psn)) return true;
+  return veroce && std::any_of(veroce->held.begin(), veroce->held.end(), [&](const VeroceSide::Held& said) {
+           return said.first.role == wire::Role::kAcknowledge;
+         });
+}
+
 bool Side::has_just_sent(const PacketFacts& packet) const {
   if (packet.udp_src != counts.udp_src && !counts.udp_src_varies && packet.role != wire::Role::kCnp) return false;
   const auto same = [&](const PacketFacts& p) {
@@ -207,6 +215,7 @@ bool Side::has_just_sent(const PacketFacts& packet) const {
            p.payload_bytes == packet.payload_bytes && p.has_ip_id == packet.has_ip_id && p.ip_id == packet.ip_id &&
            packet.time - p.time < kCopyWindow;
   };
+  if (veroce) return veroce->has_just_sent(packet);
   switch (packet.role) {
     case wire::Role::kRequest:
       return requests.has_just_seen(packet);

@@ -15,6 +15,7 @@
 #include "track/rate_meter.h"
 #include "track/request_space.h"
 #include "track/response_space.h"
+#include "track/veroce_side.h"
 
 namespace rocetop::track {
 
@@ -90,6 +91,7 @@ struct Side {
     std::vector<PacketFacts> cnps;
   };
   Lazy<Lodgers> lodgers;
+  Lazy<VeroceSide> veroce;  ///< of a veRoCE connection, in place of `requests`, `responses` and `held`
 
   Side() {
     counts.dscp_of.fill(kNoDscp);
@@ -135,6 +137,16 @@ struct Side {
     const SpaceCounts& r = responses.counts();
     return (requests.copies() + r.duplicate_packets) * 4 > requests.packets() + r.packets;
   }
+  bool sends_requests() const { return requests.started() || (veroce && veroce->requests.started()); }
+  /// Replies that wait for pairing and name a PSN.
+  bool holds_replies() const;
+  /// How well an acknowledgement of the other side fits its requests.
+  Fit fits(const PacketFacts& reply) const { return veroce ? veroce->fits(reply) : requests.fits(reply); }
+  Psn first_request() const { return wire_psn(veroce ? veroce->requests.first() : requests.first()); }
+  /// Whether it has sent packets with this UDP source port.
+  bool uses_port(std::uint16_t udp_src) const {
+    return counts.udp_src == udp_src || (veroce && veroce->paths.uses(udp_src));
+  }
   /// One of its CNPs travelled in `network`.
   void note_network_of_cnp(const wire::NetworkKey& network) {
     if (network == key.hosts.network) return;
@@ -143,7 +155,10 @@ struct Side {
   }
   std::uint64_t frames() const { return counts.frames + row.packets; }
   /// History slots in use.
-  std::size_t slots() const { return requests.slots() + responses.slots(); }
+  std::size_t slots() const { return requests.slots() + responses.slots() + (veroce ? veroce->slots() : 0); }
+  std::size_t open_runs_claimed() const {
+    return requests.open_runs_claimed() + responses.open_runs_claimed() + (veroce ? veroce->open_runs_claimed() : 0);
+  }
   /// False for a bad ICRC where this side's ICRCs mean something. (A capture on the sender may show ICRCs that the
   /// adapter fills in later; then all are bad, and none says anything about delivery.)
   bool delivered(const PacketFacts& packet) const { return packet.icrc != wire::IcrcStatus::kBad || !has_good_icrcs(); }

@@ -92,7 +92,9 @@ Observation Tracker::on_other(const Arrival& arrival) {
     on_management(*arrival.packet, key, facts.frame, facts.time);
     return observed(Kind::kManagement, SpaceName::kNone, 0);
   }
-  const Observation observation = route(key, facts, arrival.flow);
+  const bool veroce = key.hosts.protocol == wire::Protocol::kVeroce;
+  const Observation observation =
+      veroce ? route_veroce(key, *arrival.packet, facts, arrival.flow) : route(key, facts, arrival.flow);
   if (is_cnp && observation.kind != Kind::kDuplicate) cnps_.on_cnp(key.hosts, facts, key.dst_qpn);
   return observation;
 }
@@ -140,16 +142,21 @@ Observation Tracker::route(const FlowKey& key, const PacketFacts& packet, FlowTa
   observation.connection = connection.id;
   if (packet.role == wire::Role::kRequest && !connection.is_paired()) {
     const RequestSpace& requests = connection.side(flow.side).requests;
-    const Psn last = wire_psn(std::max(requests.highest(), requests.first()));
-    if (Pairing::bucket_of(last) != connection.noted_bucket ||
-        Pairing::bucket_of(packet.psn) != connection.noted_bucket) {
-      pairing_.note_requests(key.hosts, flow.index, packet.psn, last,
-                             [this](ConnectionIndex index) { return waits_for_other_side(index); });
-      connection.noted_bucket = Pairing::bucket_of(last);
-    }
+    note_window(flow, key.hosts, packet.psn, wire_psn(std::max(requests.highest(), requests.first())));
   }
   if (!connection.suspicion) return observation;
   return decide_doubt(flow.index, flow.side, packet).value_or(observation);
+}
+
+/// An unpaired side sent requests from `first` on, and up to `last`: replies to them are looked for there.
+void Tracker::note_window(const Flow& flow, const HostPair& hosts, Psn first, Psn last) {
+  Connection& connection = *flow.connection;
+  if (Pairing::bucket_of(last) == connection.noted_bucket && Pairing::bucket_of(first) == connection.noted_bucket) {
+    return;
+  }
+  pairing_.note_requests(hosts, flow.index, first, last,
+                         [this](ConnectionIndex index) { return waits_for_other_side(index); });
+  connection.noted_bucket = Pairing::bucket_of(last);
 }
 
 /// A damaged packet's queue pair may be what was damaged: it opens none, where the sender's other ICRCs are right.
@@ -182,9 +189,13 @@ FlowTable::Flow Tracker::open_flow(const FlowKey& key, const PacketFacts& packet
   const ConnectionIndex index = make_connection(key);
   Connection& connection = *connections_[index];
   flows_.put(key, {&connection, index, 0});
-  if (const auto said = announced_.find(key); said != announced_.end()) {
+  // veRoCE's connections are set up by RoCEv2's messages.
+  FlowKey announced_as = key;
+  if (key.hosts.protocol == wire::Protocol::kVeroce) announced_as.hosts.protocol = wire::Protocol::kRoceV2;
+  if (const auto said = announced_.find(announced_as); said != announced_.end()) {
     const Announcement& a = said->second.announcement;
-    const FlowKey& other_key = key == a.a_to_b ? a.b_to_a : a.a_to_b;
+    FlowKey other_key = announced_as == a.a_to_b ? a.b_to_a : a.a_to_b;
+    other_key.hosts.protocol = key.hosts.protocol;
     connection.announce(a.facts, a.path_mtu, other_key.dst_qpn);
     const FlowTable::Flow other = flows_.find(other_key);
     if (other && other.index != index && !other.connection->is_paired()) join(other.index, index, PairedBy::kCm);
@@ -279,7 +290,8 @@ void Tracker::join_by_ports() {
   struct Candidates {
     std::vector<ConnectionIndex> forward, backward;
   };
-  std::map<std::tuple<IpAddress, IpAddress, std::uint64_t, std::uint16_t, std::uint8_t>, Candidates> by_port;
+  std::map<std::tuple<IpAddress, IpAddress, std::uint64_t, std::uint16_t, std::uint8_t, wire::Protocol>, Candidates>
+      by_port;
   for (ConnectionIndex i = 0; i < connections_.size(); ++i) {
     const Connection* c = connections_[i].get();
     if (!c || c->side_count() != 1 || c->is_paired()) continue;
@@ -290,7 +302,7 @@ void Tracker::join_by_ports() {
     const auto& n = c->facts.network;
     auto& entry = by_port[{std::min(d.src, d.dst), std::max(d.src, d.dst),
                            std::uint64_t{n.vni} << 32 | std::uint64_t{n.vlan_outer} << 16 | n.vlan_inner, d.udp_src,
-                           static_cast<std::uint8_t>(transport)}];
+                           static_cast<std::uint8_t>(transport), c->facts.protocol}];
     (forward ? entry.forward : entry.backward).push_back(i);
   }
   for (const auto& [port, candidates] : by_port) {
@@ -298,9 +310,7 @@ void Tracker::join_by_ports() {
     const ConnectionIndex f = candidates.forward.front();
     const ConnectionIndex b = candidates.backward.front();
     const auto speaks_against = [&](const Connection& requester, const Connection& replier) {
-      const auto& held = replier.side(0).held;  // CNPs name no PSN, so they speak against nothing
-      return requester.side(0).requests.started() &&
-             std::any_of(held.begin(), held.end(), [](const auto& p) { return p.role != wire::Role::kCnp; });
+      return requester.side(0).sends_requests() && replier.side(0).holds_replies();
     };
     if (speaks_against(*connections_[f], *connections_[b]) || speaks_against(*connections_[b], *connections_[f]))
       continue;
@@ -426,8 +436,12 @@ void Tracker::announce(const Announcement& announcement) {
     announced_.insert_or_assign(key, Announced{announcement, announcements_});
     announced_order_.emplace_back(key, announcements_);
     // Whatever used these QPNs before is over.
-    if (const FlowTable::Flow flow = flows_.find(key)) end_doubt(flow.index);
-    if (const FlowTable::Flow flow = flows_.find(key)) retire(flow.index);
+    FlowKey of = key;
+    for (const wire::Protocol protocol : {key.hosts.protocol, wire::Protocol::kVeroce}) {
+      of.hosts.protocol = protocol;
+      if (const FlowTable::Flow flow = flows_.find(of)) end_doubt(flow.index);
+      if (const FlowTable::Flow flow = flows_.find(of)) retire(flow.index);
+    }
   }
   // An exchange is forgotten, and counted, before its announcement is.
   while (announced_order_.size() > 2 * context_.limits.management_exchanges) {

@@ -157,6 +157,8 @@ class Tracker {
   }
   Observation on_other(const Arrival& arrival);
   Observation route(const FlowKey& key, const PacketFacts& packet, FlowTable::Flow flow);
+  Observation route_veroce(const FlowKey& key, const wire::Packet& decoded, PacketFacts packet, FlowTable::Flow flow);
+  void note_window(const Flow& flow, const HostPair& hosts, Psn first, Psn last);
   bool may_open(const FlowKey& key, const PacketFacts& packet);
   Flow open_flow(const FlowKey& key, const PacketFacts& packet);
   ConnectionIndex make_connection(const FlowKey& key);

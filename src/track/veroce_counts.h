@@ -27,6 +27,7 @@ struct VerocePath {
   /// Of these: packets that passed the tap here and were asked for again, or ran into the timer, and nothing says that
   /// they arrived.
   std::uint64_t lost = 0;
+  std::uint64_t asked_by_nak = 0;  ///< of these: whole at the tap, and a Packet Drop NAK asked for them again
   std::uint64_t late = 0;          ///< of these: first transmissions that packets with higher PSNs had overtaken
   Histogram late_ns;               ///< how long after the first packet that had overtaken them
   std::uint64_t cnps = 0;          ///< of the other end, with this UDP source port

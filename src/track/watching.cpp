@@ -82,6 +82,9 @@ void Tracker::make_room_in_lists(Nanos before) {
       Side& side = connection->side(i);
       shorten(side.requests.counts(), before, everywhere, context_.lists);
       shorten(side.responses.counts(), before, everywhere, context_.lists);
+      if (!side.veroce) continue;
+      shorten(side.veroce.use().requests.counts(), before, everywhere, context_.lists);
+      shorten(side.veroce.use().responses.counts(), before, everywhere, context_.lists);
     }
   }
   management_.make_room(before);
@@ -103,6 +106,8 @@ void Tracker::give_back_lists(const Connection& connection) {
   for (std::size_t i = 0; i < connection.side_count(); ++i) {
     const Side& side = connection.side(i);
     context_.lists.left += listed(side.requests.counts()) + listed(side.responses.counts());
+    if (!side.veroce) continue;
+    context_.lists.left += listed(side.veroce->requests.counts()) + listed(side.veroce->responses.counts());
   }
 }
 

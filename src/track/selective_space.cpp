@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "track/selective_space.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace rocetop::track {
+namespace {
+
+constexpr Sequence kOneWrap = Sequence{1} << 24;
+/// PSNs before the first one seen that packets on other paths, or resends, may still bring.
+constexpr Sequence kBeforeFirst = 4096;
+/// PSNs that a SACK's bitmap reaches to: a receiver takes none further ahead of what it waits for.
+constexpr Sequence kBitmap = static_cast<Sequence>(wire::kSackBitmapBits);
+/// Resends of one reason within this time are one episode.
+constexpr Nanos kOneEpisode = milliseconds(1);
+/// A resend that nothing asked for is a timer's after this many round trips, and after this long: replies take one
+/// round trip, and no timer in use is as short.
+constexpr std::int64_t kTimerRoundTrips = 4;
+constexpr Nanos kTimerLeast = microseconds(100);
+
+void count_up(std::uint8_t& n) {
+  if (n < std::numeric_limits<std::uint8_t>::max()) ++n;
+}
+
+}  // namespace
+
+void SelectiveSpace::start(const PacketFacts& packet) {
+  started_ = true;
+  first_ = kOneWrap + static_cast<Sequence>(packet.psn.value);
+  highest_ = first_ - 1;
+  received_ = first_ - 1;
+  counts_.first_psn = packet.psn;
+  last_ip_id_ = packet.ip_id;
+}
+
+bool SelectiveSpace::on_packet(const PacketFacts& packet, const VeroceFacts& more, bool delivered, PathLog& paths,
+                               Context& context, Observation& observation) {
+  if (!started_) start(packet);
+  settle(packet.time, context);
+  ++counts_.packets;
+  counts_.payload_bytes += packet.payload_bytes;
+  ids_count_ = ids_count_ || (packet.has_ip_id && packet.ip_id != last_ip_id_);
+  last_ip_id_ = packet.ip_id;
+  observation.space = name_;
+  observation.kind = Kind::kNew;
+
+  const Sent sent{extend(highest_, packet.psn), packet, more, delivered};
+  Slot* slot = slots_.find(sent.seq);
+  // A damaged packet's PSN may be what was damaged: it is believed only where it is the one expected, or one just sent.
+  if (!delivered && sent.seq != highest_ + 1 && (sent.seq > highest_ || slot == nullptr)) return false;
+  bool brings = true;
+  if (sent.seq > highest_) {
+    on_new(sent, paths, context, observation);
+  } else if (sent.seq < first_) {
+    on_before_first(sent, paths, context, observation);
+  } else if (slot != nullptr ? slot->state == Slot::State::kMissing : missing_.contains(sent.seq)) {
+    on_missing(sent, slot, paths, context, observation);
+  } else {
+    brings = on_seen(sent, slot, paths, context, observation);
+  }
+  last_packet_time_ = packet.time;
+  last_packet_frame_ = packet.frame;
+  return brings && !more.trimmed;
+}
+
+/// Makes `seq` the highest PSN; what lies between is missing.
+void SelectiveSpace::reach(Sequence seq, Context& context) {
+  const Sequence base = std::min(std::max(received_, first_ - 1), seq);
+  const auto wanted =
+      static_cast<std::size_t>(std::max<Sequence>(seq - base, seq - first_ + 1 < 64 ? seq - first_ : 64));
+  // Where no reply is seen the window is not known: a resend is looked for among the newest packets only.
+  const std::size_t most = replies_seen() ? context.limits.history_slots_most
+                                          : std::min<std::size_t>(context.limits.history_slots_most, 1024);
+  if (wanted + 1 > slots_.size()) slots_.grow(wanted + 1, most, context.slots);
+  slots_.advance(seq);
+  highest_ = seq;
+}
+
+void SelectiveSpace::on_new(const Sent& sent, PathLog& paths, Context& context, Observation& observation) {
+  const PacketFacts& packet = sent.packet;
+  const Sequence before = highest_;
+  const Nanos sent_before = last_packet_time_.count != 0 ? last_packet_time_ : packet.time;
+  reach(sent.seq, context);
+  if (sent.seq > before + 1) {
+    missing_.add({before + 1, sent.seq - 1, packet.frame, packet.time}, counts_, context);
+    observation.missing_before = static_cast<std::uint32_t>(sent.seq - before - 1);
+    const auto remembered = static_cast<Sequence>(slots_.size());
+    for (Sequence s = std::max(before + 1, sent.seq - remembered + 1); s < sent.seq; ++s) {
+      if (Slot* slot = slots_.find(s)) {
+        slot->state = Slot::State::kMissing;
+        slot->last_time = packet.time;
+      }
+    }
+    if (received_ > before) closing_ = received_, closing_since_ = packet.time;
+  }
+  if (!missing_.empty()) {
+    const Sequence oldest = missing_.runs().front().first;
+    if (oldest > received_ && sent.seq - oldest >= kBitmap) ++recovery_.beyond_window;
+  }
+  Slot* slot = slots_.find(sent.seq);
+  if (sent.more.retransmit && before >= first_) {
+    // Lost before the tap, and nothing was sent behind it that would have shown the gap.
+    MissingPsns::settle_run({sent.seq, sent.seq, packet.frame, packet.time, false}, Outcome::kRetransmitted, counts_,
+                            context);
+    resend(sent, slot, true, sent_before, paths, context, observation);
+  } else {
+    remember(sent, slot);
+    paths.on_packet(packet, false, sent.more.trimmed);
+  }
+  last_new_time_ = packet.time;
+}
+
+void SelectiveSpace::on_before_first(const Sent& sent, PathLog& paths, Context& context, Observation& observation) {
+  if (sent.seq < first_ - kBeforeFirst || sent.more.retransmit) {
+    resend(sent, nullptr, true, sent.packet.time, paths, context, observation);
+    return;
+  }
+  if (counts_.first_psn && serial_difference(sent.packet.psn.value, counts_.first_psn->value) < 0) {
+    counts_.first_psn = sent.packet.psn;
+  }
+  note_depth(highest_ - sent.seq, sent.packet.frame);
+  paths.on_packet(sent.packet, false, sent.more.trimmed);
+}
+
+/// A PSN that was jumped over, or that the capture has lost: the original is late, or it is a resend.
+void SelectiveSpace::on_missing(const Sent& sent, Slot* slot, PathLog& paths, Context& context,
+                                Observation& observation) {
+  const PacketFacts& packet = sent.packet;
+  const bool asked = slot != nullptr && slot->asked != Slot::Asked::kNot;
+  const MissingPsns::Run* open = missing_.find(sent.seq);
+  const Nanos overtaken = open != nullptr ? open->time : slot != nullptr ? slot->last_time : packet.time;
+  if (sent.more.retransmit || (!sent.more.flag_certain && asked)) {
+    missing_.settle(sent.seq, Outcome::kRetransmitted, counts_, context);
+    resend(sent, slot, true, overtaken, paths, context, observation);
+    return;
+  }
+  if (const auto run = missing_.take(sent.seq)) MissingPsns::count_run(*run, Outcome::kReordered, counts_, context);
+  ++counts_.reordered_packets;
+  observation.kind = Kind::kReordered;
+  note_depth(highest_ - sent.seq, packet.frame);
+  paths.on_packet(packet, false, sent.more.trimmed);
+  paths.on_late(packet.udp_src, packet.time - overtaken);
+  remember(sent, slot);
+}
+
+bool SelectiveSpace::on_seen(const Sent& sent, Slot* slot, PathLog& paths, Context& context, Observation& observation) {
+  if (slot != nullptr) observation.original_frame = slot->first_frame;
+  const bool original_again = !sent.more.retransmit && sent.more.flag_certain;
+  if (original_again || (slot != nullptr && is_copy(sent, *slot))) {
+    observation.kind = Kind::kDuplicate;
+    ++counts_.duplicate_packets;
+    return false;
+  }
+  const bool first_whole = slot != nullptr && slot->trimmed;
+  resend(sent, slot, false, slot != nullptr ? slot->last_time : last_packet_time_, paths, context, observation);
+  return first_whole;
+}
+
+/// A mirror or the network showed the latest transmission once more. Fooled by a sender without IP ids that resends a
+/// resend over the same path within a round trip.
+bool SelectiveSpace::is_copy(const Sent& sent, const Slot& slot) const {
+  const PacketFacts& packet = sent.packet;
+  const Nanos round_trip = shortest_round_trip();
+  const Nanos window = ids_count_ || round_trip.count == 0 ? kCopyWindow : std::min(kCopyWindow, round_trip);
+  return slot.state == Slot::State::kSeen && slot.opcode == packet.opcode &&
+         slot.payload_bytes == packet.payload_bytes && slot.udp_src == packet.udp_src &&
+         slot.flagged == sent.more.retransmit && slot.trimmed == sent.more.trimmed &&
+         (!packet.has_ip_id || slot.ip_id == packet.ip_id) && packet.time - slot.last_time < window;
+}
+
+bool SelectiveSpace::has_just_seen(const PacketFacts& packet) const {
+  const Slot* slot = started_ ? slots_.find(extend(highest_, packet.psn)) : nullptr;
+  return slot != nullptr && slot->state == Slot::State::kSeen && slot->opcode == packet.opcode &&
+         slot->payload_bytes == packet.payload_bytes && slot->udp_src == packet.udp_src &&
+         (!packet.has_ip_id || slot->ip_id == packet.ip_id) && packet.time - slot->last_time < kCopyWindow;
+}
+
+void SelectiveSpace::note_depth(Sequence behind, FrameId frame) {
+  const auto depth = static_cast<std::uint32_t>(behind);
+  if (depth <= recovery_.reorder_depth) return;
+  recovery_.reorder_depth = depth;
+  recovery_.reorder_depth_frame = frame;
+}
+
+/// The latest transmission of the PSN of `slot`.
+void SelectiveSpace::remember(const Sent& sent, Slot* slot) {
+  if (slot == nullptr) return;
+  const PacketFacts& packet = sent.packet;
+  if (slot->state != Slot::State::kSeen) {
+    slot->first_time = packet.time;
+    slot->first_frame = packet.frame;
+    slot->bad_icrc = true;
+  }
+  slot->state = Slot::State::kSeen;
+  slot->last_time = packet.time;
+  slot->last_frame = packet.frame;
+  slot->payload_bytes = packet.payload_bytes;
+  slot->udp_src = packet.udp_src;
+  slot->ip_id = packet.ip_id;
+  slot->opcode = packet.opcode;
+  slot->wants_reply = packet.ack_request || packet.wants_response();
+  slot->flagged = sent.more.retransmit;
+  slot->trimmed = sent.more.trimmed;
+  slot->bad_icrc = slot->bad_icrc && !sent.delivered;
+  slot->asked = Slot::Asked::kNot;
+  slot->asked_frame = {};
+  count_up(slot->transmissions);
+}
+
+// ---------------------------------------------------------------------------------------------- resends
+
+/// Why `seq` is sent again, having been sent, or jumped over, at `sent_before`.
+Cause SelectiveSpace::cause_of(Sequence seq, const Slot* slot, const PacketFacts& packet, Nanos sent_before) const {
+  if (seq >= first_ && (seq <= received_ || (slot != nullptr && slot->received))) return Cause::kSpurious;
+  switch (slot != nullptr ? slot->asked : Slot::Asked::kNot) {
+    case Slot::Asked::kNak:
+      return Cause::kNak;
+    case Slot::Asked::kRnr:
+      return Cause::kRnr;
+    case Slot::Asked::kSack:
+      return Cause::kSack;
+    case Slot::Asked::kNot:
+      break;
+  }
+  const Nanos round_trips{shortest_round_trip().count * kTimerRoundTrips};
+  const bool timer = packet.time - sent_before >= std::max(kTimerLeast, round_trips);
+  return replies_seen() && timer ? Cause::kTimeout : Cause::kUnknown;
+}
+
+/// `unseen`: the original never passed the tap. `sent_before`: when the PSN was last sent, or jumped over.
+void SelectiveSpace::resend(const Sent& sent, Slot* slot, bool unseen, Nanos sent_before, PathLog& paths,
+                            Context& context, Observation& observation) {
+  const PacketFacts& packet = sent.packet;
+  const Cause cause = cause_of(sent.seq, slot, packet, sent_before);
+  ++(unseen ? counts_.retransmitted_original_unseen : counts_.retransmitted_original_seen);
+  counts_.retransmitted_bytes += packet.payload_bytes;
+  ++(slot != nullptr && slot->resends > 0 ? recovery_.second_round : recovery_.resent_psns);
+  if (!unseen) ++(sent.more.retransmit ? recovery_.flagged_resends : recovery_.unflagged_resends);
+  if (cause == Cause::kSpurious) {
+    ++recovery_.needless;
+    recovery_.needless_frames.use().add(packet.frame, packet.time);
+  }
+  observation.kind = Kind::kRetransmission;
+  observation.cause = cause;
+  if (slot != nullptr) observation.trigger_frame = slot->asked_frame;
+  note_episode(sent, slot, cause, unseen, sent_before, context);
+  if (slot != nullptr && slot->state == Slot::State::kSeen && !slot->trimmed && !slot->bad_icrc) {
+    // Of what a timer resends, only the PSN that the receiver waits for is known not to have arrived.
+    const bool lost = cause == Cause::kSack || (cause == Cause::kTimeout && sent.seq == received_ + 1);
+    if (cause == Cause::kNak) paths.on_asked_by_nak(slot->udp_src);
+    if (lost) paths.on_loss(slot->udp_src, slot->last_frame, slot->last_time);
+    slot->counted_lost = lost;
+    slot->lost_on = slot->udp_src;
+  }
+  paths.on_packet(packet, true, sent.more.trimmed);
+  if (slot == nullptr) return;
+  count_up(slot->resends);
+  remember(sent, slot);
+}
+
+void SelectiveSpace::note_episode(const Sent& sent, const Slot* slot, Cause cause, bool unseen, Nanos sent_before,
+                                  Context& context) {
+  const PacketFacts& packet = sent.packet;
+  const FrameId trigger = slot != nullptr && cause != Cause::kSpurious ? slot->asked_frame : FrameId{};
+  const bool goes_on = episodes_.is_open() && episodes_.open().episode.cause == cause &&
+                       episodes_.open().episode.trigger_frame == trigger &&
+                       packet.time - last_resend_time_ < kOneEpisode;
+  last_resend_time_ = packet.time;
+  resent_through_ = std::max(resent_through_, sent.seq);
+  if (!goes_on) {
+    end_episode(context);
+    EpisodeLog::Open open;
+    Episode& e = open.episode;
+    e.cause = cause;
+    e.first_psn = e.last_psn = packet.psn;
+    e.first_frame = packet.frame;
+    e.first_time = packet.time;
+    e.trigger_frame = trigger;
+    e.wait = std::max(packet.time - (trigger ? slot->asked_time : sent_before), Nanos{});
+    e.silence = last_packet_time_.count != 0 ? packet.time - last_packet_time_ : Nanos{};
+    e.first_psn_seen = !unseen;
+    e.first_psn_acked = cause == Cause::kSpurious;
+    e.named_by_nak = cause == Cause::kNak;
+    open.first = open.next = open.last = sent.seq;
+    open.goes_back = false;
+    episodes_.begin(open);
+  }
+  episodes_.add(sent.seq, packet, cause == Cause::kSpurious, unseen, context);
+}
+
+// ---------------------------------------------------------------------------------------------- the end
+
+void SelectiveSpace::settle(Nanos now, Context& context) {
+  if (episodes_.is_open() && now - last_resend_time_ >= kOneEpisode) end_episode(context);
+  if (!closing_ || now - closing_since_ < kDirectionSkew) return;
+  missing_.settle_through(*closing_, Outcome::kCaptureMissed, counts_, context);
+  closing_.reset();
+  if (!missing_.empty() && received_ >= missing_.runs().front().first) closing_ = received_, closing_since_ = now;
+}
+
+void SelectiveSpace::finish(Context& context) {
+  end_episode(context);
+  missing_.settle_through(received_, Outcome::kCaptureMissed, counts_, context);
+  std::vector<Sequence> told;  // by a SACK, and not seen
+  for (const MissingPsns::Run& run : missing_.runs()) {
+    const auto remembered = static_cast<Sequence>(slots_.size());
+    for (Sequence s = std::max(run.first, highest_ - remembered + 1); s <= run.last; ++s) {
+      const Slot* slot = slots_.find(s);
+      if (slot != nullptr && slot->received) told.push_back(s);
+    }
+  }
+  for (const Sequence s : told) missing_.settle(s, Outcome::kCaptureMissed, counts_, context);
+  missing_.settle_all(Outcome::kUnresolved, counts_, context);
+}
+
+SpaceCounts SelectiveSpace::total() const {
+  SpaceCounts out = counts_;
+  if (started_) out.highest_psn = wire_psn(highest_);
+  return out;
+}
+
+bool SelectiveSpace::is_far(const PacketFacts& packet) const {
+  if (!started_) return false;
+  const Sequence seq = extend(highest_, packet.psn);
+  return seq > highest_ + kJumpNoLossExplains || seq + kJumpNoLossExplains < highest_;
+}
+
+}  // namespace rocetop::track

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Connection and veRoCE: one connection over all its paths (UDP source ports), with two sequence spaces a side. What a
+// side says about the other one's packets and paths waits until the two are joined.
+#include <algorithm>
+#include <utility>
+
+#include "track/connection.h"
+#include "wire/aeth.h"
+
+namespace rocetop::track {
+namespace {
+
+using wire::VeroceShape;
+
+/// Of a reply: what it is, whatever it answers.
+Kind kind_of(const PacketFacts& packet) {
+  switch (wire::aeth_kind(packet.syndrome)) {
+    case wire::AethKind::kNak:
+      return Kind::kNak;
+    case wire::AethKind::kRnrNak:
+      return Kind::kRnrNak;
+    default:
+      return Kind::kAck;
+  }
+}
+
+/// Whether a packet says something of the other side's packets or paths.
+bool says_something(const VeroceFacts& more) {
+  switch (more.shape) {
+    case VeroceShape::kAck:
+    case VeroceShape::kSack:
+    case VeroceShape::kCnp:
+    case VeroceShape::kSlowPath:
+    case VeroceShape::kReadResponse:
+    case VeroceShape::kAtomicAck:
+      return true;
+    case VeroceShape::kRtt:
+      return more.host_took.has_value();
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+void Connection::on_veroce(std::size_t index, const PacketFacts& packet, const VeroceFacts& more, Context& context,
+                           Observation& observation) {
+  Side& side = *sides_[index];
+  VeroceSide& own = side.veroce.use();
+  note_time(packet);
+  if (more.sequenced || packet.role == wire::Role::kAcknowledge) transport_ = wire::Transport::kRc;
+  const Nanos last_data = side.last_data_time();
+  side.count(packet);
+  headers_cut_ = headers_cut_ || (packet.headers_cut && packet.role == wire::Role::kAcknowledge);
+  if (!side.row.path_mtu_told && !more.trimmed) learn_path_mtu(side, packet, context);
+  if (packet.is_data()) {
+    side.watch_data(packet, last_data, context,
+                    [&](Nanos before) { return veroce_pause_before(index, packet, before); });
+  }
+  observation.connection = id;
+  if (packet.role == wire::Role::kAcknowledge) observation.kind = kind_of(packet);
+  if (packet.role == wire::Role::kCnp) observation.kind = Kind::kCnp;
+  const bool brings = own.on_packet(packet, more, side.delivered(packet), context, observation);
+  if (!says_something(more) || (more.sequenced && !brings)) return;
+  if (is_paired()) {
+    deliver_veroce(index, {packet, more}, context, observation);
+  } else {
+    hold_veroce(index, {packet, more}, context);
+  }
+}
+
+void Connection::deliver_veroce(std::size_t index, const VeroceSide::Held& said, Context& context,
+                                Observation& observation) {
+  const auto& [packet, more] = said;
+  Side& side = *sides_[index];
+  Side& other = *sides_[1 - index];
+  if (packet.role == wire::Role::kCnp && !deliver_cnp(index, packet, context)) {
+    observation.kind = Kind::kDuplicate;
+    return;
+  }
+  if (packet.is_sequence_nak() && other.congestion) other.congestion.use().on_nak(packet);
+  if (packet.is_data() || side.delivered(packet)) {
+    other.veroce.use().on_reply(packet, more, context, observation);
+  }
+}
+
+/// At the bound the oldest is left out: it says nothing that later ones do not, but of messages and paths.
+void Connection::hold_veroce(std::size_t index, const VeroceSide::Held& said, Context& context) {
+  std::vector<VeroceSide::Held>& held = sides_[index]->veroce.use().held;
+  if (context.held_left == 0) return;
+  if (held.size() >= context.limits.held_packets) {
+    held.erase(held.begin());
+    ++context.held_left;
+  }
+  --context.held_left;
+  held.push_back(said);
+}
+
+void Connection::release_veroce(std::size_t index, Context& context) {
+  Side& side = *sides_[index];
+  if (!side.veroce) return;
+  const std::vector<VeroceSide::Held> held = std::exchange(side.veroce.use().held, {});
+  context.held_left += held.size();
+  if (!is_paired()) return;
+  for (const VeroceSide::Held& said : held) {
+    const PacketFacts& packet = said.first;
+    Observation observation;
+    if (packet.role == wire::Role::kAcknowledge) observation.kind = kind_of(packet);
+    if (packet.role == wire::Role::kCnp) observation.kind = Kind::kCnp;
+    deliver_veroce(index, said, context, observation);
+    observation.connection = id;
+    // What is observed of a response does not depend on the other side.
+    if (context.sink && !packet.is_data()) context.sink->on_second_look({side.key, packet, observation});
+  }
+}
+
+/// As pause_before(), from what selective retransmission knows: idle while everything was acknowledged.
+SenderPause Connection::veroce_pause_before(std::size_t index, const PacketFacts& packet, Nanos last_data) const {
+  if (!is_paired() || !sides_[index]->veroce) return {};
+  const VeroceSide& own = *sides_[index]->veroce;
+  const bool begins = packet.position == wire::Position::kFirst || packet.position == wire::Position::kOnly;
+  const SelectiveSpace& space = packet.role == wire::Role::kResponse ? own.responses : own.requests;
+  const auto reply = space.last_reply_time();
+  const bool rests = begins && (packet.role == wire::Role::kResponse || (reply && *reply > last_data));
+  if (!own.all_acknowledged() || !reply) return {{}, rests};
+  return {std::max(packet.time - std::max(last_data, *reply), Nanos{}), rests};
+}
+
+bool Connection::begins_anew(std::size_t index, const PacketFacts& packet, const VeroceFacts& more) {
+  const Side& side = *sides_[index];
+  if (!side.veroce || !more.sequenced || more.space != wire::VeroceSpace::kRequests || !side.delivered(packet)) {
+    return false;
+  }
+  const SelectiveSpace& space = side.veroce->requests;
+  if (!space.started()) return false;
+  if (space.is_far(packet)) {
+    constexpr std::uint32_t kNear = 4096;  // PSNs: noise at random comes as near once in 4,000 packets
+    const bool agrees = veroce_far && static_cast<std::uint32_t>(
+                                          std::abs(serial_difference(packet.psn.value, veroce_far->value))) < kNear;
+    veroce_far = packet.psn;
+    return agrees || packet.icrc == wire::IcrcStatus::kGood;
+  }
+  veroce_far.reset();
+  // The first message of all, as new, at PSNs that were acknowledged or, where nothing is outstanding, at others than
+  // come next.
+  const bool first_message = more.has_msn && more.msn.value == 1 && packet.starts_message() && !more.retransmit;
+  if (!first_message || !more.flag_certain || side.veroce->messages.highest().value <= 1) return false;
+  const Sequence seq = extend(space.highest(), packet.psn);
+  if (seq > space.highest() + 1) return space.all_acknowledged();
+  return seq <= space.received() && !space.has_just_seen(packet);
+}
+
+void Connection::fill_veroce(const VeroceSide& side, DirectionCounts& out) {
+  out.veroce.use() = side.counts();
+  out.requests = side.requests.total();
+  out.responses = side.responses.total();
+  const SelectiveSpace& requests = side.requests;
+  if (!requests.started()) return;
+  out.round_trips = requests.round_trips();
+  out.messages = side.messages.total();
+  out.last_new_request_time = requests.last_new_time();
+  out.last_request_time = requests.last_packet_time();
+  out.last_request_frame = requests.last_packet_frame();
+  out.last_reply_time = requests.last_reply_time();
+  if (requests.received() >= requests.first()) {
+    out.last_acked_psn = wire_psn(requests.received());
+    out.last_ack_frame = requests.last_ack_frame();
+    out.last_ack_time = requests.last_ack_time();
+  }
+  out.unacknowledged_packets = requests.unacknowledged();
+}
+
+}  // namespace rocetop::track
