@@ -80,7 +80,7 @@ void SelectiveSpace::reach(Sequence seq, Context& context) {
 void SelectiveSpace::on_new(const Sent& sent, PathLog& paths, Context& context, Observation& observation) {
   const PacketFacts& packet = sent.packet;
   const Sequence before = highest_;
-  const Nanos sent_before = last_packet_time_.count != 0 ? last_packet_time_ : packet.time;
+  const Nanos sent_before = counts_.packets > 1 ? last_packet_time_ : packet.time;
   reach(sent.seq, context);
   if (sent.seq > before + 1) {
     missing_.add({before + 1, sent.seq - 1, packet.frame, packet.time}, counts_, context);
@@ -278,7 +278,7 @@ void SelectiveSpace::note_episode(const Sent& sent, const Slot* slot, Cause caus
     e.first_time = packet.time;
     e.trigger_frame = trigger;
     e.wait = std::max(packet.time - (trigger ? slot->asked_time : sent_before), Nanos{});
-    e.silence = last_packet_time_.count != 0 ? packet.time - last_packet_time_ : Nanos{};
+    e.silence = counts_.packets > 1 ? packet.time - last_packet_time_ : Nanos{};
     e.first_psn_seen = !unseen;
     e.first_psn_acked = cause == Cause::kSpurious;
     e.named_by_nak = cause == Cause::kNak;

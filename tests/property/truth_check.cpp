@@ -13,8 +13,8 @@ using generate::SpaceTruth;
 
 constexpr std::array<std::string_view, track::kOutcomes> kOutcomeWords{"retransmitted", "reordered", "capture_missed",
                                                                        "unresolved"};
-constexpr std::array<std::string_view, track::kCauses> kCauseWords{"nak",          "rnr",      "timeout",
-                                                                   "read_restart", "spurious", "unknown"};
+constexpr std::array<std::string_view, track::kCauses> kCauseWords{"nak",      "rnr",  "timeout", "read_restart",
+                                                                   "spurious", "sack", "unknown"};
 constexpr std::array<std::string_view, 5> kTrueCauseWords{"nak", "rnr", "timeout", "read_restart", "spurious"};
 
 /// "102 retransmitted" for each missing PSN, sorted.

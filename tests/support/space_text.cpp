@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::array<std::string_view, track::kOutcomes> kOutcomeWords{"retransmitted", "reordered", "capture_missed",
                                                                        "unresolved"};
-constexpr std::array<std::string_view, track::kCauses> kCauseWords{"nak",          "rnr",      "timeout",
-                                                                   "read_restart", "spurious", "unknown"};
+constexpr std::array<std::string_view, track::kCauses> kCauseWords{"nak",      "rnr",  "timeout", "read_restart",
+                                                                   "spurious", "sack", "unknown"};
 
 void add(std::string& out, const std::string& part) { out += (out.empty() ? "" : "; ") + part; }
 
