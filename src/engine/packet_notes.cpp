@@ -141,12 +141,16 @@ PacketNote PacketNotes::on_packet(const track::FlowKey& key, const track::Packet
     direction.mark_frame = arrived.frame;
     direction.mark_time = packet.time;
   }
+  // Under veRoCE acknowledgements are of two spaces and in any order: what is in flight, and of which message a packet
+  // is part, is not noted.
+  const bool in_order = key.hosts.protocol != wire::Protocol::kVeroce;
   if (packet.role == wire::Role::kRequest && is_sequenced(observation.kind)) {
-    on_request(direction, connection, arrived, note);
+    if (!direction.note.first_request) direction.note.first_request = packet.psn;
+    if (in_order) on_request(direction, connection, arrived, note);
   }
   if (Direction* other = other_of(direction)) {
     if (observation.kind == Kind::kCnp) on_cnp(*other, arrived, note);
-    if (packet.icrc != wire::IcrcStatus::kBad) on_reply(*other, arrived, note);
+    if (in_order && packet.icrc != wire::IcrcStatus::kBad) on_reply(*other, arrived, note);
   }
   return note;
 }
@@ -161,7 +165,6 @@ void PacketNotes::learn_path_mtu(Connection& connection, const track::PacketFact
 void PacketNotes::on_request(Direction& direction, const Connection& connection, const Arrived& arrived,
                              PacketNote& note) {
   const track::PacketFacts& p = arrived.packet;
-  if (!direction.note.first_request) direction.note.first_request = p.psn;
   Flight& flight = direction.flight;
   const Sequence seq = flight.started() ? extend(flight.highest(), p.psn) : Sequence{p.psn.value};
   const Reach reach = reach_of(p, seq, connection.path_mtu);

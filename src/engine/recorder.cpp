@@ -7,6 +7,7 @@
 #include "engine/mark_of.h"
 #include "engine/timeline_builder.h"
 #include "wire/fast_cnp.h"
+#include "wire/veroce_opcode.h"
 
 namespace rocetop::engine {
 namespace {
@@ -54,7 +55,7 @@ void Recorder::on_packet(const source::Frame& frame, const wire::Packet& packet,
   const RecordedPlace place = place_of(packet, observation);
   Mark mark = mark_of(packet, observation);
   const bool has_psn = model::has_psns(mark) && place.slot != 0;
-  const Sequence seq = has_psn ? sequence_of(place, packet.bth.psn) : 0;
+  const Sequence seq = has_psn ? sequence_of(place, packet) : 0;
   Cell cell{frame.time, frame.time, seq, seq, frame.id, frame.wire_length, 1};
   if (!may_still_change(observation.kind)) {
     add(place, mark, cell);
@@ -117,9 +118,15 @@ RecordedPlace Recorder::place_of(const wire::Packet& packet, const track::Observ
   return {id, static_cast<std::uint8_t>(found - slot.directions.begin()), observation.space};
 }
 
-/// Replies carry PSNs of the other end's requests.
-Sequence Recorder::sequence_of(const RecordedPlace& place, Psn psn) {
-  const std::size_t owner = place.space == SpaceName::kRequests ? place.direction : 1 - place.direction;
+/// Replies carry PSNs of the other end's requests; but under veRoCE responses have PSNs of their own.
+Sequence Recorder::sequence_of(const RecordedPlace& place, const wire::Packet& packet) {
+  std::size_t owner = place.space == SpaceName::kRequests ? place.direction : 1 - place.direction;
+  if (packet.protocol == wire::Protocol::kVeroce) {
+    const wire::VeroceOpcode opcode = wire::veroce_opcode(packet.bth.opcode);
+    owner = opcode.sequenced ? place.direction : 1 - place.direction;
+    if (opcode.space == wire::VeroceSpace::kResponses) owner += 2;
+  }
+  const Psn psn = packet.bth.psn;
   std::optional<Sequence>& reference = slots_[place.slot].reference[owner];
   reference = reference ? extend(*reference, psn) : Sequence{psn.value};
   return *reference;

@@ -58,7 +58,7 @@ class Recorder final : public track::ResolutionSink {
   /// What was observed under one connection number. Two numbers may turn out to be one connection, and one two.
   struct Slot {
     std::vector<model::DirectionTimeline> directions;
-    std::array<std::optional<Sequence>, 2> reference;  // last PSN of each end's requests
+    std::array<std::optional<Sequence>, 4> reference;  // last PSN of each end's requests, and of its veRoCE responses
     std::uint64_t trouble = 0;
     std::size_t series_limit = 0;
   };
@@ -71,7 +71,7 @@ class Recorder final : public track::ResolutionSink {
   void on_packet(const source::Frame& frame, const wire::Packet& packet, const track::Observation& observation);
   void on_pause(const source::Frame& frame, const wire::Pause& pause);
   RecordedPlace place_of(const wire::Packet& packet, const track::Observation& observation);
-  Sequence sequence_of(const RecordedPlace& place, Psn psn);
+  Sequence sequence_of(const RecordedPlace& place, const wire::Packet& packet);
   void hold(const RecordedPlace& place, model::Mark mark, const model::Cell& cell);
   void add(const RecordedPlace& place, model::Mark mark, const model::Cell& cell);
   void note_told(const wire::Packet& packet, const model::Cell& cell);

@@ -100,9 +100,7 @@ void SelectiveSpace::on_new(const Sent& sent, PathLog& paths, Context& context, 
   }
   Slot* slot = slots_.find(sent.seq);
   if (sent.more.retransmit && before >= first_) {
-    // Lost before the tap, and nothing was sent behind it that would have shown the gap.
-    MissingPsns::settle_run({sent.seq, sent.seq, packet.frame, packet.time, false}, Outcome::kRetransmitted, counts_,
-                            context);
+    // Lost before the tap. Nothing was sent behind it that would have shown the gap: it was never missing here.
     resend(sent, slot, true, sent_before, paths, context, observation);
   } else {
     remember(sent, slot);
