@@ -253,28 +253,26 @@ void after_tap(Docket& docket, const DirectionView& v) {
   f.values = {{"named_by_nak", static_cast<double>(by_nak)}, {"after_silence", static_cast<double>(by_timeout)}};
 }
 
-/// veRoCE: what had passed and was asked for again by SACK or NAK, or ran into the timer, without a sign that it had
-/// arrived. Packets that a switch trimmed are told of by themselves.
+/// veRoCE: what had passed and a SACK showed as not received, or ran into the timer, without a sign that it had
+/// arrived. What a switch trimmed is not among it: veroce.trimmed tells of that.
 void selective_after_tap(Docket& docket, const DirectionView& v) {
   if (!v.direction->veroce) return;
   std::uint64_t lost = 0;
   std::uint64_t packets = 0;
   std::uint64_t losing_paths = 0;
   for (const track::VerocePath& path : v.direction->veroce->paths) {
-    const std::uint64_t dropped = path.lost - std::min(path.lost, path.trimmed);
-    lost += dropped;
+    lost += path.lost;
     packets += path.packets;
-    losing_paths += dropped > 0 ? 1 : 0;
+    losing_paths += path.lost > 0 ? 1 : 0;
   }
   if (lost == 0) return;
   const RecoveryCost cost = recovery_cost(*v.direction);
-  Finding& f =
-      docket.add("loss.after_tap", Severity::kWarning,
-                 docket.weighed(cost.sacks + cost.packet_drop_naks > 0 ? Confidence::kHigh : Confidence::kMedium), v);
+  Finding& f = docket.add("loss.after_tap", Severity::kWarning,
+                          docket.weighed(cost.sacks > 0 ? Confidence::kHigh : Confidence::kMedium), v);
   f.title = fmt::format("{} lost after the capture point, over {} of {}, {}", plural(lost, "packet"), losing_paths,
                         plural(v.direction->veroce->paths.size(), "path"), path_name(v));
   f.explanation = fmt::format(
-      "They had passed the capture point, then a SACK or NAK showed them as not received, or the timer ran out, and "
+      "They had passed the capture point, then a SACK showed them as not received, or the timer ran out, and "
       "only they were sent again; nothing says that the first ones had arrived. The drop lies between the capture "
       "point "
       "and {}, its adapter included.{}",

@@ -25,9 +25,6 @@ double rate(std::uint64_t n, std::uint64_t of) { return of > 0 ? as_double(n) / 
 /// "49422 (0xc10e)".
 std::string port_text(const VerocePath& path) { return fmt::format("{} ({:#06x})", path.udp_src, path.udp_src); }
 
-/// Lost and not told of by a switch that cut off the payload.
-std::uint64_t dropped(const VerocePath& path) { return path.lost - std::min(path.lost, path.trimmed); }
-
 /// Something that happened to some packets of one path, and to those of all the others together.
 struct Compared {
   const VerocePath* path = nullptr;
@@ -84,8 +81,8 @@ std::string paths_text(const std::vector<const VerocePath*>& paths) {
 
 void lossy(Docket& docket, const DirectionView& v) {
   const auto& direction = *v.direction->veroce;
-  const std::vector<Compared> found =
-      standing_out(direction, docket.thresholds().path_lost, docket.thresholds(), dropped);
+  const std::vector<Compared> found = standing_out(direction, docket.thresholds().path_lost, docket.thresholds(),
+                                                   [](const VerocePath& path) { return path.lost; });
   if (found.empty()) return;
   const Compared& worst = found.front();
   std::vector<const VerocePath*> paths;
@@ -96,7 +93,7 @@ void lossy(Docket& docket, const DirectionView& v) {
                         grouped(worst.packets), percent(worst.share()), percent(worst.other_share()), path_name(v));
   f.explanation = fmt::format(
       "A path is a UDP source port. These packets passed the capture point over it and were sent again because a SACK "
-      "or NAK asked for them, or the timer ran out, and nothing says that they had arrived. Over all other paths "
+      "showed them as not received, or the timer ran out, and nothing says that they had arrived. Over all other paths "
       "together {} of {} did. Losses before the capture point are on no path's account: a packet that never passed has "
       "no port.{}",
       grouped(worst.other_events), grouped(worst.other_packets), recovery_text(recovery_cost(*v.direction)));
@@ -266,7 +263,10 @@ void imbalanced(Docket& docket, const DirectionView& v) {
   const Thresholds& t = docket.thresholds();
   const auto& direction = *v.direction->veroce;
   const std::vector<VerocePath>& paths = direction.paths;
-  if (paths.size() < 2) return;
+  // Probes and signals may name paths that carry nothing.
+  const auto used = static_cast<std::uint64_t>(
+      std::count_if(paths.begin(), paths.end(), [](const VerocePath& path) { return path.packets > 0; }));
+  if (used < 2) return;
   std::uint64_t packets = 0;
   std::uint64_t strains = 0;
   for (const VerocePath& path : paths) {
@@ -276,16 +276,15 @@ void imbalanced(Docket& docket, const DirectionView& v) {
   if (packets < t.spray_packets) return;
   const VerocePath& busiest = *std::max_element(
       paths.begin(), paths.end(), [](const VerocePath& a, const VerocePath& b) { return a.packets < b.packets; });
-  const double mean = as_double(packets - busiest.packets) / as_double(paths.size() - 1);
+  const double mean = as_double(packets - busiest.packets) / as_double(used - 1);
   const double ratio = mean > 0 ? as_double(busiest.packets) / mean : 0;
-  if (ratio < (paths.size() == 2 ? 2 : 1) * t.spray_ratio) return;
+  if (ratio < (used == 2 ? 2 : 1) * t.spray_ratio) return;
   const Compared c{&busiest, strain(busiest), busiest.packets, strains - strain(busiest), packets - busiest.packets};
   const bool hurts = c.events >= t.incast_signs && c.share() >= 2 * c.other_share();
   Finding& f = docket.add("veroce.spray_imbalance", hurts ? Severity::kWarning : Severity::kInfo,
                           hurts ? Confidence::kMedium : Confidence::kLow, v);
-  f.title =
-      fmt::format("path {} carries {} of the packets, {:.1f} times the mean of the other {}, {}", port_text(busiest),
-                  percent(rate(busiest.packets, packets)), ratio, paths.size() - 1, path_name(v));
+  f.title = fmt::format("path {} carries {} of the packets, {:.1f} times the mean of the other {}, {}",
+                        port_text(busiest), percent(rate(busiest.packets, packets)), ratio, used - 1, path_name(v));
   f.explanation =
       "A path is a UDP source port. Senders may weigh paths on purpose, and leave those that are marked, lossy or "
       "slow; "
@@ -304,7 +303,7 @@ void imbalanced(Docket& docket, const DirectionView& v) {
   cite(f, v.direction->first_frame, v.direction->first_time);
   date(f, v.direction->last_time);
   f.values = {{"udp_source_port_max", as_double(busiest.udp_src)},
-              {"paths", as_double(paths.size())},
+              {"paths", as_double(used)},
               {"path_packets", as_double(busiest.packets)},
               {"path_share_ratio", rate(busiest.packets, packets)},
               {"busiest_over_mean_ratio", ratio}};

@@ -190,9 +190,8 @@ TEST(PathLossy, ComparesRatesAndNotPackets) {
   EXPECT_FALSE(judged({c}).find("veroce.path_lossy"));
 }
 
-TEST(PathLossy, LeavesOutWhatWasTrimmed) {
+TEST(PathLossy, DoesNotTakeTrimmedPacketsForLostOnes) {
   ConnectionCounts c = connection(4);
-  lose(c, 2, 30);
   path(c, 2).trimmed = veroce(c).trimmed = 30;
   const Judged j = judged({c});
   EXPECT_FALSE(j.find("veroce.path_lossy")) << j.said();
@@ -280,6 +279,17 @@ TEST(SprayImbalance, IsInformationUnlessTheBusyPathSuffers) {
   EXPECT_EQ(calm.find("veroce.spray_imbalance")->severity, Severity::kInfo);
   path(c, 0).ce_packets = 200;
   EXPECT_TRUE(judged({c}).warns("veroce.spray_imbalance"));
+}
+
+TEST(SprayImbalance, ComparesPathsThatCarrySomething) {
+  ConnectionCounts c = connection(2);
+  path(c, 0).packets = 5'900;
+  for (const std::uint16_t port : {60'000, 60'001, 60'002}) {
+    VerocePath probed;
+    probed.udp_src = port;
+    veroce(c).paths.push_back(probed);
+  }
+  EXPECT_FALSE(judged({c}).find("veroce.spray_imbalance"));
 }
 
 TEST(SprayImbalance, IsSilentOnWeightsAndOnFewPackets) {
