@@ -10,7 +10,6 @@
 
 #include "base/number_text.h"
 #include "base/time_text.h"
-#include "present/json_writer.h"
 #include "present/peers_text.h"
 #include "present/text.h"
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "model/snapshot.h"
+#include "present/json_writer.h"
 #include "present/paint.h"
 
 namespace rocetop::present {

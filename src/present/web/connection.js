@@ -130,7 +130,7 @@ function longTable(name, title, headings, rows, omitted) {
   return el('details', {open: rows.length <= 20, 'data-table': name},
             el('summary', {}, `${title} (${grouped(rows.length + omitted)})`),
             el('div', {class: 'scroll'}, el('table', {class: 'plain'},
-               el('thead', {}, el('tr', {}, headings.map((h) => el('th', {scope: 'col', title: headingTip(h)}, h)))), body)), more,
+               el('thead', {}, el('tr', {}, headings.map((h) => el('th', {scope: 'col', title: h.help ?? headingTip(h)}, h.heading ?? h)))), body)), more,
             omitted ? el('p', {class: 'quiet'}, `${grouped(omitted)} more are counted, not listed`) : null);
 }
 
@@ -168,7 +168,7 @@ function paths(direction, title, fields) {
       el('td', {class: 'number'}, all > 0 ? percentText(path.packets / all) : '–'),
       el('td', {class: 'number'}, median(path.late_ns)), el('td', {class: 'number'}, median(path.probe_ns))));
   return longTable('paths', `Paths by UDP source port, ${title}`,
-                   ['port', ...shown.map(({heading}) => heading), 'share', 'late by (p50)', 'probe (p50)'], rows, 0);
+                   ['port', ...shown, 'share of packets', 'late by', 'probe'], rows, 0);
 }
 
 /** veRoCE: how losses were told and made good, by sequence space; only what is not 0. */
