@@ -45,6 +45,7 @@ constexpr std::array kColumns = {
     PathColumn{"lost", [](const VerocePath& p, std::uint64_t) { return count_or_none(p.lost); }},
     PathColumn{"resent", [](const VerocePath& p, std::uint64_t) { return count_or_none(p.resent); }},
     PathColumn{"trimmed", [](const VerocePath& p, std::uint64_t) { return count_or_none(p.trimmed); }},
+    PathColumn{"NAKed", [](const VerocePath& p, std::uint64_t) { return count_or_none(p.asked_by_nak); }},
     PathColumn{"late", [](const VerocePath& p, std::uint64_t) { return count_or_none(p.late); }},
     PathColumn{"late by", [](const VerocePath& p, std::uint64_t) { return median(p.late_ns); }},
     PathColumn{"CE", [](const VerocePath& p, std::uint64_t) { return count_or_none(p.ce_packets); }},

@@ -203,9 +203,9 @@ void take(VeroceRecovery& now, const VeroceRecovery& before, Nanos since) {
 }
 
 void take(VerocePath& now, const VerocePath& before, Nanos since) {
-  for (const auto member :
-       {&VerocePath::packets, &VerocePath::bytes_on_wire, &VerocePath::ce_packets, &VerocePath::resent,
-        &VerocePath::trimmed, &VerocePath::lost, &VerocePath::late, &VerocePath::cnps, &VerocePath::slow_signals}) {
+  for (const auto member : {&VerocePath::packets, &VerocePath::bytes_on_wire, &VerocePath::ce_packets,
+                            &VerocePath::resent, &VerocePath::trimmed, &VerocePath::lost, &VerocePath::asked_by_nak,
+                            &VerocePath::late, &VerocePath::cnps, &VerocePath::slow_signals}) {
     take(now.*member, before.*member);
   }
   now.late_ns = added_since(now.late_ns, before.late_ns);

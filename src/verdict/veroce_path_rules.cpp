@@ -257,7 +257,9 @@ void slow(Docket& docket, const DirectionView& v) {
 }
 
 /// Signs that a path is loaded beyond what it carries well.
-std::uint64_t strain(const VerocePath& path) { return path.ce_packets + path.cnps + path.lost; }
+std::uint64_t strain(const VerocePath& path) {
+  return path.ce_packets + path.cnps + path.lost + path.trimmed + path.asked_by_nak;
+}
 
 void imbalanced(Docket& docket, const DirectionView& v) {
   const Thresholds& t = docket.thresholds();
@@ -291,8 +293,8 @@ void imbalanced(Docket& docket, const DirectionView& v) {
       "which of these it is, the packets do not say.";
   if (hurts) {
     f.explanation += fmt::format(
-        " But the busiest path is the one that suffers: {} of its packets were marked, answered by CNPs, or lost, of "
-        "the others' {}.",
+        " But the busiest path is the one that suffers: {} of its packets were marked, answered by CNPs, trimmed or "
+        "lost, of the others' {}.",
         percent(c.share()), percent(c.other_share()));
   } else if (c.other_events > 0 && c.other_share() > c.share()) {
     f.explanation +=

@@ -177,12 +177,15 @@ void reorder_window(Docket& docket, const DirectionView& v) {
               {"reorder_depth_max_packets", real(depth)}};
 }
 
+/// Packets of a path that a switch trimmed, before the tap or behind it.
+std::uint64_t trimmed_of(const track::VerocePath& path) { return path.trimmed + path.asked_by_nak; }
+
 /// The path that was trimmed most, where there is one.
 const track::VerocePath* most_trimmed(const track::VeroceDirection& veroce) {
-  const auto most =
-      std::max_element(veroce.paths.begin(), veroce.paths.end(),
-                       [](const track::VerocePath& a, const track::VerocePath& b) { return a.trimmed < b.trimmed; });
-  return most != veroce.paths.end() && most->trimmed > 0 ? &*most : nullptr;
+  const auto most = std::max_element(
+      veroce.paths.begin(), veroce.paths.end(),
+      [](const track::VerocePath& a, const track::VerocePath& b) { return trimmed_of(a) < trimmed_of(b); });
+  return most != veroce.paths.end() && trimmed_of(*most) > 0 ? &*most : nullptr;
 }
 
 void trimmed(Docket& docket, const DirectionView& v) {
@@ -210,7 +213,7 @@ void trimmed(Docket& docket, const DirectionView& v) {
                  v.direction->dst.to_string(), v.direction->dst.to_string());
   if (const auto* path = most_trimmed(veroce)) {
     f.explanation += fmt::format(" Path {} (UDP source port) was trimmed most: {} of {}.", path->udp_src,
-                                 grouped(path->trimmed), plural(path->packets, "packet"));
+                                 grouped(trimmed_of(*path)), plural(path->packets, "packet"));
   }
   f.explanation += recovery_text(recovery_cost(*v.direction));
   f.next_steps = {"look at the queues of the switches on the way: which trims, and how long is it full?",

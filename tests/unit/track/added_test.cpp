@@ -58,12 +58,14 @@ TEST(AddedVeroce, LeavesDistributionsAndProofOfTheTimeSince) {
   ConnectionCounts now = before;
   VerocePath& later = veroce(now).paths[0];
   later.packets = 60;
+  later.asked_by_nak = 2;
   later.slow_signals = 5;
   later.late_ns.add(std::int64_t{1'000'000});
   later.losses.use().add(FrameId(0, 12), seconds(12));
   const ConnectionCounts added = added_since(now, before, kSince);
   const VerocePath& p = added.a_to_b->veroce->paths.at(0);
   EXPECT_EQ(p.slow_signals, 2U);
+  EXPECT_EQ(p.asked_by_nak, 2U);
   EXPECT_EQ(p.late_ns.count(), 1U);
   EXPECT_GT(p.late_ns.min(), 900'000);
   ASSERT_EQ(p.losses->kept().size(), 1U);
