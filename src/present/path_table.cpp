@@ -25,8 +25,9 @@ constexpr std::size_t kPaths = 16;
 
 std::string count_or_none(std::uint64_t n) { return n == 0 ? "-" : short_count(n); }
 
+/// Zeros are no measurement: of probes, the tap is where they are answered.
 std::string median(const Histogram& histogram) {
-  return histogram.empty() ? "-" : short_duration(Nanos{histogram.percentile(0.5)});
+  return histogram.max() == 0 ? "-" : short_duration(Nanos{histogram.percentile(0.5)});
 }
 
 /// A column: what it is called, and its cell of a path among `all` packets.

@@ -29,13 +29,12 @@ RecoveryCost recovery_cost(const track::DirectionCounts& direction) {
 
 std::string recovery_text(const RecoveryCost& cost) {
   if (cost.resent_packets == 0) return {};
-  std::string text = fmt::format(" In all {} sent again", plural(cost.resent_packets, "packet was", "packets were"));
+  std::string text = fmt::format(" Sent again in all: {}", plural(cost.resent_packets, "packet"));
   if (cost.resent_psns > 0) {
     text += fmt::format(" for {} ({:.2f} each)", plural(cost.resent_psns, "PSN"),
                         static_cast<double>(cost.resent_packets) / static_cast<double>(cost.resent_psns));
   }
-  if (cost.second_round > 0)
-    text += fmt::format(", {} of them for the second time or more", grouped(cost.second_round));
+  if (cost.second_round > 0) text += fmt::format(", {} of them a second time or more", grouped(cost.second_round));
   text += ".";
   if (cost.sack_depth_min) {
     text += fmt::format(" The receiver complained by SACK from {} out of order on.",

@@ -22,8 +22,8 @@ struct RecoveryCost {
 
 /// Of a direction without VeroceDirection: nothing but what every direction counts.
 RecoveryCost recovery_cost(const track::DirectionCounts& direction);
-/// " 31 packets were sent again for 30 PSNs (1.03 each), 1 of them for the second time. …": a leading space, or empty
-/// where nothing was sent again.
+/// " Sent again in all: 31 packets for 30 PSNs (1.03 each), 1 of them a second time or more. …": a leading space, or
+/// empty where nothing was sent again.
 std::string recovery_text(const RecoveryCost& cost);
 /// The same as values of a finding.
 void add_recovery_values(Finding& finding, const RecoveryCost& cost);
