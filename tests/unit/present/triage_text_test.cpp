@@ -71,7 +71,7 @@ TEST(TriageText, HasATableOfPathsForEachDirectionOfVeroce) {
   EXPECT_FALSE(contains(rendered(s, at_width(100)), "UDP source port"));
   s.connections.push_back(testing::sprayed_connection(2, "198.51.100.1", "198.51.100.2"));
   const std::string text = rendered(s, at_width(100));
-  EXPECT_TRUE(contains(text, "paths (UDP source ports) 198.51.100.1 → 198.51.100.2 qp 18 42 SACKs, 31 packets sent"))
+  EXPECT_TRUE(contains(text, "paths (UDP source ports) 198.51.100.1 → 198.51.100.2 qp 18: 42 SACKs, 31 packets sent"))
       << text;
   EXPECT_TRUE(contains(text, "   path packets share lost resent trimmed late late by CE CNP slow   probe\n")) << text;
   EXPECT_TRUE(contains(text, "  49422     250  25 %   30      6       5  200 97.0 µs  4   3  758 12.0 µs\n")) << text;
