@@ -74,9 +74,9 @@ inline track::ConnectionCounts sprayed_connection(std::uint32_t id, std::string_
   track::ConnectionCounts c = quiet_connection(id, a, b);
   c.protocol = wire::Protocol::kVeroce;
   auto& veroce = c.a_to_b->veroce.use();
-  for (const std::uint16_t port : {49'408, 49'415, 49'422, 49'429}) {
+  for (int i = 0; i < 4; ++i) {
     track::VerocePath& path = veroce.paths.emplace_back();
-    path.udp_src = port;
+    path.udp_src = static_cast<std::uint16_t>(49'408 + 7 * i);
     path.packets = 250;
     path.bytes_on_wire = 275'000;
     path.probe_ns.add(microseconds(12));

@@ -284,7 +284,7 @@ TEST(SprayImbalance, IsInformationUnlessTheBusyPathSuffers) {
 TEST(SprayImbalance, ComparesPathsThatCarrySomething) {
   ConnectionCounts c = connection(2);
   path(c, 0).packets = 5'900;
-  for (const std::uint16_t port : {60'000, 60'001, 60'002}) {
+  for (std::uint16_t port = 60'000; port < 60'003; ++port) {
     VerocePath probed;
     probed.udp_src = port;
     veroce(c).paths.push_back(probed);
