@@ -137,7 +137,7 @@ void write_path_tables(const model::Snapshot& snapshot, const TextStyle& style, 
                                             end_point_text((*d)->dst, (*d)->dst_qpn));
       const std::string recovery = recovery_line(**d);
       sink("\n" +
-           paragraph(style, {{title, Tone::kStrong}, {recovery.empty() ? "" : ": " + recovery, Tone::kQuiet}}, 0, 2));
+           paragraph(style, {{recovery.empty() ? title : title + ":", Tone::kStrong}, {recovery, Tone::kQuiet}}, 0, 2));
       write_table(**d, all ? v.paths.size() : kPaths, style, sink);
     }
   }

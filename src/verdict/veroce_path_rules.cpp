@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/number_text.h"
@@ -68,7 +69,9 @@ std::vector<Compared> standing_out(const track::VeroceDirection& direction, std:
     if (chance_of(c) * as_double(direction.paths.size()) > t.path_chance) continue;
     out.push_back(c);
   }
-  std::stable_sort(out.begin(), out.end(), [](const Compared& a, const Compared& b) { return a.share() > b.share(); });
+  std::sort(out.begin(), out.end(), [](const Compared& a, const Compared& b) {
+    return a.share() != b.share() ? a.share() > b.share() : a.path->udp_src < b.path->udp_src;
+  });
   return out;
 }
 
@@ -86,6 +89,7 @@ void lossy(Docket& docket, const DirectionView& v) {
   if (found.empty()) return;
   const Compared& worst = found.front();
   std::vector<const VerocePath*> paths;
+  paths.reserve(found.size());
   for (const Compared& c : found) paths.push_back(c.path);
   Finding& f = docket.add("veroce.path_lossy", Severity::kWarning, docket.weighed(Confidence::kHigh), v);
   f.title = fmt::format("{} of {} {} {} of {} packets ({}), the others {}, {}", paths_text(paths),
@@ -185,9 +189,10 @@ std::vector<Slow> slow_paths(const track::VeroceDirection& direction, const Thre
     }
     if (slow.signals > 0 || slow.late_ns > 0 || slow.probe_ns > 0) out.push_back(slow);
   }
-  std::stable_sort(out.begin(), out.end(), [](const Slow& a, const Slow& b) {
-    return a.signals != b.signals ? a.signals > b.signals : a.late_ns > b.late_ns;
-  });
+  const auto order = [](const Slow& slow) {
+    return std::tuple(-static_cast<std::int64_t>(slow.signals), -slow.late_ns, -slow.probe_ns, slow.path->udp_src);
+  };
+  std::sort(out.begin(), out.end(), [&](const Slow& a, const Slow& b) { return order(a) < order(b); });
   return out;
 }
 
@@ -212,6 +217,7 @@ void slow(Docket& docket, const DirectionView& v) {
   // A longer path that nobody complains of costs nothing but its own delay.
   const bool harmless = worst.signals == 0 && cost.sacks == 0 && cost.resent_packets == 0;
   std::vector<const VerocePath*> paths;
+  paths.reserve(found.size());
   for (const Slow& s : found) paths.push_back(s.path);
   Finding& f = docket.add("veroce.path_slow", harmless ? Severity::kInfo : Severity::kWarning,
                           worst.signals > 0 ? Confidence::kHigh : Confidence::kMedium, v);

@@ -93,7 +93,8 @@ void by_timeout(Docket& docket, const DirectionView& v) {
   f.values = {{"episodes", real(t.episodes)}, {"timeout_packets", real(t.packets)}};
   if (!t.waits.empty()) {
     f.values.emplace_back("wait_min_ns", static_cast<double>(t.waits.front().count));
-    f.values.emplace_back("wait_median_ns", static_cast<double>(t.waits[t.waits.size() / 2].count));
+    const std::size_t middle = t.waits.size() / 2;
+    f.values.emplace_back("wait_median_ns", static_cast<double>(t.waits[middle].count));
     f.values.emplace_back("wait_max_ns", static_cast<double>(t.waits.back().count));
     f.values.emplace_back("waited_ns", static_cast<double>(t.waited.count));
   }

@@ -277,7 +277,9 @@ TEST(MetricList, NamesObeyTheRules) {
 
 /// What the list does not name cannot appear, and the other way round.
 TEST(MetricList, HasEverythingThatAppears) {
-  LiveSnapshot s = live({troubled_connection(1, "10.0.0.1", "10.0.0.2")}, {.connections_most = 1});
+  LiveSnapshot s =
+      live({troubled_connection(1, "10.0.0.1", "10.0.0.2"), testing::sprayed_connection(2, "10.0.0.1", "10.0.0.2")},
+           {.connections_most = 1});
   s.totals.capture.completeness_known = true;
   s.totals.mix.by_dscp[0][0] = s.totals.mix.by_priority[0][0] = {1, 1};
   s.interfaces.resize(1);
