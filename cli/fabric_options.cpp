@@ -34,8 +34,8 @@ void add_fabric_options(CLI::App& command, FabricOptions& options) {
   const std::string group = "The fabric";
   command
       .add_option("--expect", options.expect,
-                  "How it is meant to be: a file, or dscp=26,cnp-dscp=48,ecn=on,mtu=4096,port=4791,priority=3. What "
-                  "differs is a finding (expect.violated)")
+                  "How it is meant to be: a file, or dscp=26,cnp-dscp=48,ecn=on,mtu=4096,port=4791,priority=3,"
+                  "protocol=rocev2. What differs is a finding (expect.violated)")
       ->type_name("WHAT")
       ->check(not_empty())
       ->group(group);

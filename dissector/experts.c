@@ -76,9 +76,10 @@ static void add_repeat(packet_info* pinfo, proto_item* item, const roce_packet* 
   if (expert == E_RETRANSMISSION && (p->known & ROCE_KNOWS_CAUSE)) {
     /* Equal texts are grouped: which NAK it was is in roce.analysis.trigger_frame. */
     expert_add_info_format(pinfo, item, &ei[expert], "Retransmission%s",
-                           p->cause == ROCE_CAUSE_RNR   ? " after an RNR NAK"
-                           : p->cause == ROCE_CAUSE_NAK ? " after a NAK"
-                                                        : ", cause unknown");
+                           p->cause == ROCE_CAUSE_RNR    ? " after an RNR NAK"
+                           : p->cause == ROCE_CAUSE_NAK  ? " after a NAK"
+                           : p->cause == ROCE_CAUSE_SACK ? " after a SACK"
+                                                         : ", cause unknown");
   } else {
     add(pinfo, item, expert);
   }

@@ -34,6 +34,7 @@ enum field {
   F_CAUSE_TIMEOUT,
   F_CAUSE_READ_RESTART,
   F_CAUSE_SPURIOUS,
+  F_CAUSE_SACK,
   F_CAUSE_UNKNOWN,
   F_ORIGINAL_FRAME,
   F_TRIGGER_FRAME,
@@ -146,8 +147,8 @@ static void add_header_fields(const place* at, const roce_packet* p) {
 }
 
 static void add_retransmission(const place* at, const roce_packet* p) {
-  static const enum field of_cause[] = {F_CAUSE_NAK,          F_CAUSE_RNR,      F_CAUSE_TIMEOUT,
-                                        F_CAUSE_READ_RESTART, F_CAUSE_SPURIOUS, F_CAUSE_UNKNOWN};
+  static const enum field of_cause[] = {F_CAUSE_NAK,      F_CAUSE_RNR,  F_CAUSE_TIMEOUT, F_CAUSE_READ_RESTART,
+                                        F_CAUSE_SPURIOUS, F_CAUSE_SACK, F_CAUSE_UNKNOWN};
   add_none(at, F_RETRANSMISSION);
   if (p->known & ROCE_KNOWS_CAUSE) add_none(at, of_cause[p->cause]);
   if (p->known & ROCE_KNOWS_WAIT) add_time(at, F_WAIT, p->wait_ns);
@@ -301,7 +302,7 @@ void roce_register_fields(int proto) {
        {"Retransmission", "roce.analysis.retransmission", FT_NONE, BASE_NONE, NULL, 0, "The sender went back", HFILL}},
       {&hf[F_CAUSE],
        {"Cause", "roce.analysis.cause", FT_STRING, BASE_NONE, NULL, 0,
-        "Why the sender went back: nak, rnr, timeout, read_restart, spurious, unknown", HFILL}},
+        "Why the sender went back: nak, rnr, timeout, read_restart, spurious, sack, unknown", HFILL}},
       {&hf[F_CAUSE_NAK],
        {"Retransmission after a NAK", "roce.analysis.retransmission.nak", FT_NONE, BASE_NONE, NULL, 0, NULL, HFILL}},
       {&hf[F_CAUSE_RNR],
@@ -315,6 +316,9 @@ void roce_register_fields(int proto) {
       {&hf[F_CAUSE_SPURIOUS],
        {"Needless retransmission", "roce.analysis.retransmission.spurious", FT_NONE, BASE_NONE, NULL, 0,
         "All of it had been acknowledged", HFILL}},
+      {&hf[F_CAUSE_SACK],
+       {"Retransmission after a SACK", "roce.analysis.retransmission.sack", FT_NONE, BASE_NONE, NULL, 0,
+        "veRoCE: it was shown as not received", HFILL}},
       {&hf[F_CAUSE_UNKNOWN],
        {"Retransmission, cause unknown", "roce.analysis.retransmission.unknown", FT_NONE, BASE_NONE, NULL, 0, NULL,
         HFILL}},

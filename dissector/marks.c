@@ -22,7 +22,8 @@ static void add(wmem_strbuf_t* marks, const char* text) {
 }
 
 static void add_trigger(wmem_strbuf_t* marks, const roce_packet* p) {
-  static const char* const words[] = {"NAK", "RNR NAK", "timeout", "READ asked again", "needless", "cause unknown"};
+  static const char* const words[] = {"NAK",      "RNR NAK", "timeout",      "READ asked again",
+                                      "needless", "SACK",    "cause unknown"};
   if (!(p->known & ROCE_KNOWS_CAUSE)) return;
   add(marks, words[p->cause]);
   if (p->trigger_frame != 0) wmem_strbuf_append_printf(marks, " #%u", p->trigger_frame);

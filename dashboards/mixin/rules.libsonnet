@@ -130,7 +130,7 @@ local promql = import 'lib/promql.libsonnet';
               host: host,
               missing: rate('rocetop_class_missing_packets_total', lossless + ', outcome="retransmitted"'),
               resent: rate('rocetop_class_retransmitted_packets_total', lossless),
-              explained: rate('rocetop_retransmitted_packets_total', 'cause!~"nak|read_restart"'),
+              explained: rate('rocetop_retransmitted_packets_total', 'cause!~"nak|read_restart|sack"'),
             },
           },
           {
@@ -147,7 +147,7 @@ local promql = import 'lib/promql.libsonnet';
                   > %(trouble)g
                 ||| % {
                   host: host,
-                  resent: '%s{%s, cause=~"nak|timeout|read_restart"}' %
+                  resent: '%s{%s, cause=~"nak|timeout|read_restart|sack"}' %
                           ['instance_cause:rocetop_retransmitted_packets:rate5m', rocetop],
                   data: recorded('instance:rocetop_data_packets:rate5m'),
                   trouble: config.resentTrouble,

@@ -60,6 +60,9 @@ model::CaptureCounts capture_since(const model::Snapshot& now, const model::Snap
                             &Counts::ip_fragments, &Counts::management_frames, &Counts::evicted_connections}) {
     out.*member = growth(before.capture.*member, out.*member);
   }
+  for (std::size_t check = 0; check < out.veroce.frames.size(); ++check) {
+    out.veroce.frames[check] = growth(before.capture.veroce.frames[check], out.veroce.frames[check]);
+  }
   if (out.dropped_reported) {
     out.dropped_reported = growth(before.capture.dropped_reported.value_or(0), *out.dropped_reported);
   }
@@ -269,6 +272,7 @@ std::vector<verdict::Finding> Analysis::judge_since(const model::Snapshot& now, 
   verdict::CaptureEvidence capture = s.log.evidence(capture_since(now, before, connections, since));
   capture.truncated = track::kept_since(capture.truncated, since);
   capture.fragments = track::kept_since(capture.fragments, since);
+  capture.veroce_raw = track::kept_since(capture.veroce_raw, since);
   capture.rejections_omitted = growth(before.capture.rejections_omitted, now.capture.rejections_omitted);
   capture.stray_damaged_packets = growth(before.capture.stray_damaged_packets, now.capture.stray_damaged_packets);
   capture.partial = now.partial;

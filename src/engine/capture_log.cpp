@@ -94,6 +94,7 @@ void CaptureLog::add_roce(const source::Frame& frame, const wire::Decoded& decod
       ++counts_.veroce_frames;
       ++counts_.veroce.frames[static_cast<std::size_t>(packet.veroce.check)];
       if (packet.veroce.trimmed) ++counts_.veroce.trimmed_frames;
+      if (packet.veroce.check != wire::VeroceCheck::kPassed) veroce_raw_.add(frame.id, frame.time);
       return;
     case wire::Protocol::kInfiniband:
       ++counts_.native_infiniband_frames;
@@ -136,6 +137,10 @@ verdict::CaptureEvidence CaptureLog::evidence(const model::CaptureCounts& counts
   e.dropped_reported = counts.dropped_reported;
   e.ip_fragments = counts.ip_fragments;
   e.fragments = fragments_;
+  e.veroce_frames = counts.veroce.all();
+  e.veroce_raw_frames = counts.veroce.all() - counts.veroce.decoded();
+  e.veroce_unknown_opcodes = counts.veroce.of(wire::VeroceCheck::kUnknownOpcode);
+  e.veroce_raw = veroce_raw_;
   e.first_time = counts.first_time.value_or(Nanos{});
   e.last_time = counts.last_time.value_or(Nanos{});
   e.evicted_connections = counts.evicted_connections;

@@ -76,6 +76,7 @@ class CaptureLog {
   Row row_;
   track::FrameSample truncated_;
   track::FrameSample fragments_;
+  track::FrameSample veroce_raw_;
   std::uint32_t longest_truncated_ = 0;  // captured bytes of the longest frame that was cut
   Nanos latest_time_ = Nanos::max();     // until there is one
   Nanos previous_time_;

@@ -43,6 +43,9 @@ std::span<const Field<track::DirectionCounts>> delay_fields();  ///< of a direct
 std::span<const Field<track::MessageCounts>> message_fields();
 std::span<const Field<track::CongestionCounts>> congestion_fields();
 std::span<const Field<HostPair>> host_pair_fields();
+std::span<const Field<track::VeroceDirection>> veroce_fields();  ///< of a direction of a veRoCE connection
+std::span<const Field<track::VeroceRecovery>> recovery_fields();
+std::span<const Field<track::VerocePath>> path_fields();
 
 /// The connection field of that key; a key that does not exist is a bug.
 const Field<ConnectionTotals>& connection_field(std::string_view key);

@@ -94,6 +94,20 @@ void add(PairAmounts& sum, const track::MessageStats& messages) {
   }
 }
 
+void add(PairAmounts& sum, const track::VeroceDirection& veroce) {
+  for (const auto* recovery : {&veroce.requests, &veroce.responses}) {
+    sum.veroce_sacks += recovery->sacks;
+    sum.veroce_second_rounds += recovery->second_round;
+    sum.veroce_needless += recovery->needless + recovery->early_answers;
+  }
+  sum.veroce_trimmed += veroce.trimmed;
+  for (const track::VerocePath& path : veroce.paths) {
+    sum.veroce_slow_signals += path.slow_signals;
+    sum.veroce_late += path.late;
+    sum.veroce_lost_on_paths += path.lost;
+  }
+}
+
 }  // namespace
 
 void add(PairAmounts& sum, const track::DirectionCounts& d) {
@@ -116,6 +130,7 @@ void add(PairAmounts& sum, const track::DirectionCounts& d) {
     sum.no_slowdowns += d.congestion->no_slowdowns;
     add(sum.ce_to_cnp, d.congestion->ce_to_cnp_ns, kCeToCnpEdges);
   }
+  if (d.veroce) add(sum, *d.veroce);
   add(sum, d.messages);
   add(sum.rtt, d.round_trips.rtt_ns, kRttEdges);
 }

@@ -61,6 +61,13 @@ struct PairAmounts {
   std::uint64_t cnps_with_nak = 0;
   std::uint64_t slowdowns = 0;
   std::uint64_t no_slowdowns = 0;
+  std::uint64_t veroce_sacks = 0;                    ///< about what was sent this way, in both sequence spaces
+  std::uint64_t veroce_trimmed = 0;                  ///< without their payload
+  std::uint64_t veroce_second_rounds = 0;            ///< resends of what had been resent before
+  std::uint64_t veroce_needless = 0;                 ///< resends of what had arrived
+  std::uint64_t veroce_slow_signals = 0;             ///< about paths this way
+  std::uint64_t veroce_late = 0;                     ///< first transmissions behind packets with higher PSNs
+  std::uint64_t veroce_lost_on_paths = 0;            ///< that passed the tap, and whose path is known
   std::array<std::uint64_t, kTimeStates> time_ns{};  ///< by TimeState: of the requests sent this way
   std::array<std::uint64_t, track::kOperations> messages{};
   std::array<std::uint64_t, track::kOperations> message_bytes{};

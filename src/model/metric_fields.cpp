@@ -202,6 +202,9 @@ const MetricRows<CaptureCounts>& capture_metrics() {
            "capture_undecodable_packets",
            counter("packets", "Packets that are RoCE by their port or EtherType and could not be decoded."),
            [](const C& c, size_t reason) -> FieldValue { return c.undecodable[reason + 1]; }, reasons()),
+       metric<C>("capture_veroce_raw_packets",
+                 counter("packets", "Packets to veRoCE's port that fit no known layout of its headers."),
+                 [](const C& c, size_t) -> FieldValue { return c.veroce.all() - c.veroce.decoded(); }),
        metric<C>("capture_clock_steps", capture("backward_clock_steps"), one<&C::backward_clock_steps, C>)});
   return table;
 }
@@ -246,6 +249,35 @@ const MetricRows<PairAmounts>& pair_metrics() {
            label<TimeState>("state", kTimeStates)),
        of_pair<&Pair::messages>("messages", message("count"), operations()),
        of_pair<&Pair::message_bytes>("message_bytes", message("bytes"), operations())});
+  return table;
+}
+
+const MetricRows<PairAmounts>& veroce_metrics() {
+  static const auto table = rows<Pair>(
+      "veRoCE, by pair of hosts, one way: of pairs that run it", {"protocol", "src", "dst"},
+      {of_pair<&Pair::veroce_sacks>(
+           "veroce_sacks", counter("packets", "Selective acknowledgements of veRoCE about what src sent to dst.")),
+       of_pair<&Pair::veroce_second_rounds>(
+           "veroce_second_round_packets",
+           counter("packets", "veRoCE packets sent again that had been sent again before.")),
+       of_pair<&Pair::veroce_needless>(
+           "veroce_needless_packets",
+           counter("packets",
+                   "veRoCE packets sent again that had arrived: told as received before, or answered sooner "
+                   "than any round trip.")),
+       of_pair<&Pair::veroce_trimmed>("veroce_trimmed_packets",
+                                      counter("packets", "veRoCE packets whose payload a switch cut off.")),
+       of_pair<&Pair::veroce_slow_signals>(
+           "veroce_slow_path_signals",
+           counter("packets", "Slow-Packet Signals of dst for paths (UDP source ports) from src.")),
+       of_pair<&Pair::veroce_late>(
+           "veroce_late_packets",
+           counter("packets", "veRoCE packets that others with higher PSNs had overtaken, sent for the first time.")),
+       of_pair<&Pair::veroce_lost_on_paths>(
+           "veroce_lost_packets",
+           counter("packets",
+                   "veRoCE packets that passed the tap and were asked for again, or ran into the timer, "
+                   "without a sign that they had arrived."))});
   return table;
 }
 

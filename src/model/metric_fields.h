@@ -66,6 +66,8 @@ struct WatchCounts {
 const MetricRows<CaptureInput>& input_metrics();
 const MetricRows<CaptureCounts>& capture_metrics();
 const MetricRows<PairAmounts>& pair_metrics();
+/// Rows as pair_metrics(), of pairs whose protocol is veRoCE.
+const MetricRows<PairAmounts>& veroce_metrics();
 const MetricRows<TrafficMix::Cell>& class_metrics();
 const MetricRows<TrafficMix::Cell>& priority_metrics();
 const MetricRows<ClassAmounts>& class_loss_metrics();

@@ -140,9 +140,7 @@ void write_episodes(const model::Snapshot& snapshot, const TextSink& sink) {
         line.number(e.bytes);
         line.number(e.wasted_packets);
         line.number(e.unseen_packets);
-        const bool waited =
-            e.cause == track::Cause::kNak || e.cause == track::Cause::kRnr || e.cause == track::Cause::kTimeout;
-        waited ? line.number(e.wait.count) : line.none();
+        e.has_wait() ? line.number(e.wait.count) : line.none();
         e.cause == track::Cause::kRnr ? line.number(e.advertised_wait.count) : line.none();
         line.end();
       }
@@ -226,11 +224,38 @@ void write_messages(const model::Snapshot& snapshot, const TextSink& sink) {
   });
 }
 
+/// One line a path of a veRoCE direction.
+void write_paths(const model::Snapshot& snapshot, const TextSink& sink) {
+  Line line(sink);
+  line.header({"connection", "src", "dst", "dst_qpn", "udp_source_port"});
+  for (const auto& field : model::path_fields()) line.text(field.key);
+  for (const std::string_view what : {"late", "probe"}) {
+    for (const std::string_view which : {"min", "p50", "p90", "p99", "p999", "max"})
+      line.text(fmt::format("{}_{}_ns", what, which));
+  }
+  line.end();
+  each_direction(snapshot, [&](const track::ConnectionCounts& c, const track::DirectionCounts& d) {
+    if (!d.veroce) return;
+    for (const track::VerocePath& path : d.veroce->paths) {
+      line.number(c.id);
+      line.text(d.src.to_string());
+      line.text(d.dst.to_string());
+      line.qpn(d.dst_qpn);
+      line.number(path.udp_src);
+      for (const auto& field : model::path_fields()) line.field(field.get(path));
+      percentiles(line, path.late_ns);
+      percentiles(line, path.probe_ns);
+      line.end();
+    }
+  });
+}
+
 constexpr std::array kFiles = {
     CsvFile{"connections.csv", write_connections},
     CsvFile{"episodes.csv", write_episodes},
     CsvFile{"findings.csv", write_findings_csv},
     CsvFile{"messages.csv", write_messages},
+    CsvFile{"paths.csv", write_paths},
 };
 
 /// What spreadsheets take for the start of a formula (OWASP, "CSV Injection"), also after blanks.

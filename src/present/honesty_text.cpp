@@ -257,7 +257,6 @@ std::string also_there(const CaptureCounts& c) {
   add(c.pause_802_3x.xoff_frames + c.pause_802_3x.xon_frames, "802.3x pause frame", "802.3x pause frames");
   add(c.ip_fragments, "IP fragment", "IP fragments");
   add(c.rocev1_frames, "RoCEv1 frame", "RoCEv1 frames");
-  add(c.veroce_frames, "veRoCE frame (headers alone)", "veRoCE frames (headers alone)");
   add(c.native_infiniband_frames, "native InfiniBand frame (not followed)", "native InfiniBand frames (not followed)");
   const std::uint64_t pauses = c.pfc_frames + c.pause_802_3x.xoff_frames + c.pause_802_3x.xon_frames;
   add(c.not_roce_frames - std::min(c.not_roce_frames, pauses), "other frame", "other frames");

@@ -184,6 +184,8 @@ void HtmlReport::fields(JsonWriter& json) const {
   table("host_pair_fields", model::host_pair_fields());
   table("message_fields", model::message_fields());
   table("delay_fields", model::delay_fields());
+  table("path_fields", model::path_fields());
+  table("recovery_fields", model::recovery_fields());
 }
 
 /// What people read instead of the names in the JSON.

@@ -62,17 +62,12 @@ std::string label_cell(const model::MetricFacts& facts) {
 }  // namespace
 
 std::vector<MetricTable> metric_tables() {
-  return {table_of(model::input_metrics()),
-          table_of(model::capture_metrics()),
-          table_of(model::pair_metrics()),
-          table_of(model::class_metrics()),
-          table_of(model::priority_metrics()),
-          table_of(model::class_loss_metrics()),
-          histograms(),
-          table_of(model::pause_metrics()),
-          table_of(model::finding_metrics()),
-          table_of(model::watch_metrics()),
-          table_of(model::connection_metrics())};
+  return {table_of(model::input_metrics()),      table_of(model::capture_metrics()),
+          table_of(model::pair_metrics()),       table_of(model::veroce_metrics()),
+          table_of(model::class_metrics()),      table_of(model::priority_metrics()),
+          table_of(model::class_loss_metrics()), histograms(),
+          table_of(model::pause_metrics()),      table_of(model::finding_metrics()),
+          table_of(model::watch_metrics()),      table_of(model::connection_metrics())};
 }
 
 std::string metric_list_text(std::span<const MetricTable> tables) {

@@ -155,6 +155,13 @@ std::vector<Row<model::PairAmounts>> pair_rows(const model::LedgerRows& ledger) 
   return out;
 }
 
+/// Of the pairs that run veRoCE, and of the rest of them.
+std::vector<Row<model::PairAmounts>> veroce_rows(const model::LedgerRows& ledger) {
+  std::vector<Row<model::PairAmounts>> out = pair_rows(ledger);
+  std::erase_if(out, [](const auto& row) { return row.labels.front() != model::word(wire::Protocol::kVeroce); });
+  return out;
+}
+
 /// Of each protocol that was seen, and of RoCEv2.
 std::vector<Row<model::PairAmounts>> protocol_rows(const model::LedgerRows& ledger) {
   std::vector<Row<model::PairAmounts>> out;
@@ -277,7 +284,8 @@ std::size_t other_series() {
   constexpr std::size_t kInputs = 16;
   const std::size_t cells = model::kCarriers * series_of(model::class_metrics());
   const std::size_t priorities = model::TrafficMix::kUntagged + 1;
-  const std::size_t rest = series_of(model::pair_metrics()) + series_of_histograms();
+  const std::size_t rest =
+      series_of(model::pair_metrics()) + series_of(model::veroce_metrics()) + series_of_histograms();
   return kInputs * series_of(model::input_metrics()) + series_of(model::capture_metrics()) +
          (model::kDscps + priorities) * cells + model::kDscps * series_of(model::class_loss_metrics()) +
          model::kProtocols * rest + track::kPauseClasses * series_of(model::pause_metrics()) +
@@ -289,7 +297,8 @@ std::size_t other_series() {
 model::LedgerOptions that_fit(const model::LedgerOptions& wanted, const MetricsOptions& options) {
   model::LedgerOptions out = wanted;
   std::size_t left = options.series_most - std::min(options.series_most, other_series());
-  const std::size_t a_pair = series_of(model::pair_metrics()) + (options.pair_histograms ? series_of_histograms() : 0);
+  const std::size_t a_pair = series_of(model::pair_metrics()) + series_of(model::veroce_metrics()) +
+                             (options.pair_histograms ? series_of_histograms() : 0);
   out.pairs_most = std::min(wanted.pairs_most, left / a_pair);
   left -= out.pairs_most * a_pair;
   out.connections_most = std::min(wanted.connections_most, left / series_of(model::connection_metrics()));
@@ -309,6 +318,7 @@ std::vector<MetricFamily> metric_families(const model::LiveSnapshot& snapshot, c
   const model::CaptureCounts capture = capture_counts(snapshot);
   out.add(model::capture_metrics(), capture);
   out.add(model::pair_metrics(), pair_rows(ledger));
+  out.add(model::veroce_metrics(), veroce_rows(ledger));
   out.add(model::class_metrics(), cells_of(snapshot.totals.mix.by_dscp));
   out.add(model::priority_metrics(), cells_of(snapshot.totals.mix.by_priority));
   out.add(model::class_loss_metrics(), class_rows(snapshot));

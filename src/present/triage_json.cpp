@@ -291,6 +291,7 @@ void TriageJson::direction(const track::DirectionCounts& d) {
   for (const auto& [dscp, frames] : d.dscp) json_.member(std::to_string(dscp), frames);
   json_.end_object();
   write_congestion(json_, d);
+  write_veroce_direction(json_, d);
   json_.member("last_acked_psn", number(d.last_acked_psn));
   frame("last_ack", d.last_ack_frame);
   json_.end_object();
@@ -343,8 +344,6 @@ void TriageJson::episodes(const track::SpaceCounts& s) {
 }
 
 void TriageJson::episode(const track::Episode& e) {
-  const bool waited =
-      e.cause == track::Cause::kNak || e.cause == track::Cause::kRnr || e.cause == track::Cause::kTimeout;
   json_.begin_object();
   json_.member("cause", word(e.cause));
   json_.member("first_psn", e.first_psn.value);
@@ -356,7 +355,7 @@ void TriageJson::episode(const track::Episode& e) {
   json_.member("bytes", e.bytes);
   json_.member("wasted_packets", e.wasted_packets);
   json_.member("unseen_packets", e.unseen_packets);
-  json_.member("wait_ns", waited ? std::optional{e.wait.count} : std::nullopt);
+  json_.member("wait_ns", e.has_wait() ? std::optional{e.wait.count} : std::nullopt);
   if (e.cause == track::Cause::kRnr) json_.member("advertised_wait_ns", e.advertised_wait.count);
   json_.end_object();
 }

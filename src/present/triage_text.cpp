@@ -9,6 +9,7 @@
 #include "present/delay_text.h"
 #include "present/finding_text.h"
 #include "present/honesty_text.h"
+#include "present/path_table.h"
 #include "present/text.h"
 
 namespace rocetop::present {
@@ -81,6 +82,7 @@ void write_triage_text(const model::Snapshot& whole, const model::Snapshot& show
   if (shown.connections.empty()) return;
   sink("\n");
   write_connection_table(shown, style, options.all, sink);
+  write_path_tables(shown, style, options.all, sink);
   if (options.selection.empty() || shown.connections.size() > kToldInFull) return;
   for (const auto& c : shown.connections) write_delays_text(c, shown.thresholds, style, sink);
 }

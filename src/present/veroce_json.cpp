@@ -5,6 +5,8 @@
 
 #include <optional>
 
+#include "model/fields.h"
+#include "present/json_fields.h"
 #include "wire/veroce.h"
 
 namespace rocetop::present {
@@ -77,6 +79,17 @@ void write_icrc_rule(JsonWriter& json, const VeroceHeaders& v) {
   json.null_member("icrc_rule");
 }
 
+void write_recovery(JsonWriter& json, std::string_view name, const track::VeroceRecovery& recovery) {
+  json.key(name);
+  json.begin_object();
+  write_fields(json, model::recovery_fields(), recovery);
+  json.member("reorder_depth_frame", recovery.reorder_depth_frame
+                                         ? std::optional<std::uint64_t>{recovery.reorder_depth_frame.number()}
+                                         : std::nullopt);
+  write_distribution(json, "sack_depth_packets", recovery.sack_depth);
+  json.end_object();
+}
+
 }  // namespace
 
 void write_veroce_packet(JsonWriter& json, const Packet& packet) {
@@ -103,6 +116,29 @@ void write_veroce_packet(JsonWriter& json, const Packet& packet) {
   if (packet.has(wire::kSacketh)) write_sack(json, v.sack);
   if (packet.has(wire::kRtteth)) write_rtt(json, packet);
   if (v.trimmed) json.member("trimmed", true);
+  json.end_object();
+}
+
+void write_veroce_direction(JsonWriter& json, const track::DirectionCounts& direction) {
+  if (!direction.veroce) return;
+  const track::VeroceDirection& v = *direction.veroce;
+  json.key("veroce");
+  json.begin_object();
+  write_fields(json, model::veroce_fields(), v);
+  write_distribution(json, "host_delay_ns", v.host_delay_ns);
+  write_recovery(json, "requests", v.requests);
+  write_recovery(json, "responses", v.responses);
+  json.key("paths");
+  json.begin_array();
+  for (const track::VerocePath& path : v.paths) {
+    json.begin_object();
+    json.member("udp_source_port", path.udp_src);
+    write_fields(json, model::path_fields(), path);
+    write_distribution(json, "late_ns", path.late_ns);
+    write_distribution(json, "probe_ns", path.probe_ns);
+    json.end_object();
+  }
+  json.end_array();
   json.end_object();
 }
 

@@ -175,7 +175,7 @@ std::string veroce_frames_text(const model::Snapshot& snapshot) {
   if (snapshot.veroce.evicted_flows != 0) {
     text += fmt::format("; {} forgotten at the limit", plural(snapshot.veroce.evicted_flows, "flow"));
   }
-  return text + (c.all() != 0 ? "; veRoCE's connections are not analysed" : "");
+  return text;
 }
 
 }  // namespace rocetop::present

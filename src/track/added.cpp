@@ -181,6 +181,59 @@ void take(MessageStats& now, const MessageStats& before, Nanos since) {
   }
 }
 
+void keep_since(Lazy<FrameSample>& sample, Nanos since) {
+  if (sample) sample.use() = kept_since(*sample, since);
+}
+
+void take(VeroceRecovery& now, const VeroceRecovery& before, Nanos since) {
+  for (const auto member :
+       {&VeroceRecovery::acks, &VeroceRecovery::sacks, &VeroceRecovery::packet_drop_naks, &VeroceRecovery::holes_told,
+        &VeroceRecovery::resent_psns, &VeroceRecovery::second_round, &VeroceRecovery::needless,
+        &VeroceRecovery::early_answers, &VeroceRecovery::unflagged_resends, &VeroceRecovery::flagged_resends,
+        &VeroceRecovery::beyond_window, &VeroceRecovery::full_bitmaps}) {
+    take(now.*member, before.*member);
+  }
+  now.sack_depth = added_since(now.sack_depth, before.sack_depth);
+  keep_since(now.full_bitmap_frames, since);
+  keep_since(now.needless_frames, since);
+  // The deepest of all time tells nothing of when it was, unless it grew.
+  if (now.reorder_depth > before.reorder_depth) return;
+  now.reorder_depth = 0;
+  now.reorder_depth_frame = {};
+}
+
+void take(VerocePath& now, const VerocePath& before, Nanos since) {
+  for (const auto member : {&VerocePath::packets, &VerocePath::bytes_on_wire, &VerocePath::ce_packets,
+                            &VerocePath::resent, &VerocePath::trimmed, &VerocePath::lost, &VerocePath::asked_by_nak,
+                            &VerocePath::late, &VerocePath::cnps, &VerocePath::slow_signals}) {
+    take(now.*member, before.*member);
+  }
+  now.late_ns = added_since(now.late_ns, before.late_ns);
+  now.probe_ns = added_since(now.probe_ns, before.probe_ns);
+  keep_since(now.losses, since);
+  keep_since(now.signals, since);
+}
+
+/// Paths of which nothing was seen since are left out: they are not among those that could be taken.
+void take(VeroceDirection& now, const VeroceDirection& before, Nanos since) {
+  take(now.requests, before.requests, since);
+  take(now.responses, before.responses, since);
+  for (VerocePath& path : now.paths) {
+    const auto then = std::lower_bound(before.paths.begin(), before.paths.end(), path.udp_src,
+                                       [](const VerocePath& p, std::uint16_t port) { return p.udp_src < port; });
+    if (then != before.paths.end() && then->udp_src == path.udp_src) take(path, *then, since);
+  }
+  std::erase_if(now.paths, [](const VerocePath& path) {
+    return path.packets == 0 && path.cnps == 0 && path.slow_signals == 0 && path.probe_ns.empty();
+  });
+  for (const auto member : {&VeroceDirection::packets_elsewhere, &VeroceDirection::trimmed,
+                            &VeroceDirection::rtt_requests, &VeroceDirection::raw_packets}) {
+    take(now.*member, before.*member);
+  }
+  keep_since(now.trimmed_frames, since);
+  now.host_delay_ns = added_since(now.host_delay_ns, before.host_delay_ns);
+}
+
 void take(DirectionCounts& now, const DirectionCounts& before, Nanos since) {
   take(static_cast<DirectionTraffic&>(now), static_cast<const DirectionTraffic&>(before), since);
   if (now.congestion && before.congestion) {
@@ -192,6 +245,7 @@ void take(DirectionCounts& now, const DirectionCounts& before, Nanos since) {
   take(now.messages, before.messages, since);
   take(now.requests, before.requests, since);
   take(now.responses, before.responses, since);
+  if (now.veroce && before.veroce) take(now.veroce.use(), *before.veroce, since);
 }
 
 /// Directions that were joined meanwhile are told by where they go.

@@ -92,6 +92,10 @@ struct Episode {
   bool may_be_late = false;           ///< nothing seen before came with it, and nothing tells its packets from the
                                       ///< originals, come late and after the NAK
 
+  /// Whether `wait` is told: of the other causes nothing says since when the sender could have resent.
+  bool has_wait() const {
+    return cause == Cause::kNak || cause == Cause::kRnr || cause == Cause::kSack || cause == Cause::kTimeout;
+  }
   /// What seemed to answer the NAK were the originals: the sender went back only after they had come.
   bool were_originals() const { return may_be_late && first_psn_late; }
 };
@@ -276,7 +280,11 @@ struct CmSetUp {
   FrameId reply_frame;  ///< first REP, or none
   Nanos reply_time;
   std::uint32_t reply_repeats = 0;
-  FrameId ready_frame;  ///< first RTU, or none
+  Qpn request_qpn;                ///< of the REQ's sender
+  Qpn reply_qpn;                  ///< of the first REP's sender; 0 without one
+  std::uint32_t request_ece = 0;  ///< vendor id of enhanced connection establishment in the REQ; 0: none
+  std::uint32_t reply_ece = 0;    ///< … in the first REP
+  FrameId ready_frame;            ///< first RTU, or none
   Nanos ready_time;
   bool rejected = false;
 };

@@ -39,6 +39,8 @@ void Management::begin(const Key& key, const wire::Cm& cm, FrameId frame, Nanos 
   set_up.rdma_cm_port = cm.rdma_cm_port;
   set_up.request_frame = set_up.last_request_frame = frame;
   set_up.request_time = set_up.last_request_time = time;
+  set_up.request_qpn = cm.qpn;
+  set_up.request_ece = cm.ece_vendor;
   numbers_[key] = first_ + exchanges_.size();
   exchanges_.push_back(exchange);
   if (exchanges_.size() > most_) forget_oldest();
@@ -96,6 +98,8 @@ std::optional<Announcement> Management::on_reply(const HostPair& hosts, const wi
   if (!set_up.reply_frame) {
     set_up.reply_frame = frame;
     set_up.reply_time = time;
+    set_up.reply_qpn = cm.qpn;
+    set_up.reply_ece = cm.ece_vendor;
   } else if (time - exchange.last_reply_time >= kCopyWindow) {
     ++set_up.reply_repeats;
   }

@@ -25,8 +25,14 @@ struct CauseRow {
   Way way = Way::kSame;
 };
 constexpr std::array kCauseTable = {
-    CauseRow{"loss.after_tap", {"icrc.bad"}},
+    CauseRow{"loss.after_tap", {"icrc.bad", "veroce.path_lossy"}},
     CauseRow{"loss.before_tap", {"loss.burst"}},
+    CauseRow{"veroce.timeout_recovery",
+             {"peer.silent", "peer.unreachable", "veroce.path_lossy", "loss.after_tap", "loss.before_tap"},
+             Way::kEither},
+    CauseRow{"veroce.spurious", {"veroce.path_slow", "veroce.reorder_window"}},
+    CauseRow{"veroce.reorder_window", {"veroce.path_slow"}},
+    CauseRow{"veroce.trimmed", {"incast"}},
     CauseRow{"loss.uc", {"loss.burst"}},
     CauseRow{"retransmit.nak", {"loss.before_tap", "loss.after_tap", "icrc.bad", "order.reordered"}},
     CauseRow{"retransmit.timeout",
@@ -156,7 +162,8 @@ void gather(std::vector<Finding>& findings, std::size_t apart) {
       }
       for (const auto& [name, value] : f.values) {
         const bool extreme = name.find("_min") != std::string::npos || name.find("_max") != std::string::npos ||
-                             name.find("_median") != std::string::npos || name.find("_ratio") != std::string::npos;
+                             name.find("_median") != std::string::npos || name.find("_p50") != std::string::npos ||
+                             name.find("_ratio") != std::string::npos;
         if (extreme || name == "time_ns") continue;
         if (sums.count(name) == 0) order.push_back(name);
         sums[name] += value;

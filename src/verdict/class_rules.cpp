@@ -18,8 +18,10 @@ using track::DscpChange;
 /// In the order of how much they say: what a side asks for, what it answers, that it acknowledges.
 constexpr wire::Role kRoles[] = {wire::Role::kRequest, wire::Role::kResponse, wire::Role::kAcknowledge};
 
-std::uint8_t dscp_of(const DirectionCounts& d) {
+/// veRoCE may tell what switches can trim by its DSCP: an acknowledgement then differs from data by design.
+std::uint8_t dscp_of(const DirectionCounts& d, bool veroce) {
   for (const wire::Role role : kRoles) {
+    if (veroce && role == wire::Role::kAcknowledge) continue;
     const std::uint8_t dscp = d.first_dscp_of[static_cast<std::size_t>(role)];
     if (dscp != track::kNoDscp) return dscp;
   }
@@ -37,6 +39,8 @@ std::vector<const DscpChange*> changes(const DirectionCounts& d) {
 void changed(Docket& docket, const DirectionView& v) {
   const auto own = changes(*v.direction);
   if (own.empty()) return;
+  // Switches may give what they trim a class of its own.
+  if (v.direction->veroce && v.direction->veroce->trimmed > 0) return;
   // Where both directions change, the first one tells of both.
   const bool second = v.connection->a_to_b && v.direction != &*v.connection->a_to_b;
   const bool both = v.opposite && !changes(*v.opposite).empty();
@@ -64,8 +68,8 @@ void changed(Docket& docket, const DirectionView& v) {
 
 void asymmetric(Docket& docket, const DirectionView& v) {
   if (!v.opposite || v.direction != (v.connection->a_to_b ? &*v.connection->a_to_b : nullptr)) return;
-  const std::uint8_t forward = dscp_of(*v.direction);
-  const std::uint8_t backward = dscp_of(*v.opposite);
+  const std::uint8_t forward = dscp_of(*v.direction, v.is_veroce());
+  const std::uint8_t backward = dscp_of(*v.opposite, v.is_veroce());
   if (forward == track::kNoDscp || backward == track::kNoDscp || forward == backward) return;
   Finding& f = docket.add("dscp.asymmetric", Severity::kWarning, Confidence::kHigh, v);
   f.title = fmt::format("DSCP {} one way and {} the other, {}", forward, backward, connection_name(*v.connection));

@@ -122,6 +122,7 @@ void marks_without_cnp(Docket& docket, const LoopReader& loops) {
 
 void cnp_without_marks(Docket& docket, const LoopReader& loops, const DirectionView& v) {
   const DirectionCounts& d = *v.direction;
+  if (v.is_veroce()) return;  // its receivers may find congestion by other signs than marks
   if (!d.congestion) return;
   const CongestionCounts& c = *d.congestion;
   const std::uint64_t cnps = c.cnps - std::min(c.cnps, c.fast_cnps);

@@ -19,6 +19,10 @@ struct DirectionView {
   const track::ConnectionCounts* connection = nullptr;
   const track::DirectionCounts* direction = nullptr;
   const track::DirectionCounts* opposite = nullptr;
+
+  /// Several paths, packets in any order, and resends of single packets: what go-back-N and one path make evident is
+  /// not so here. Rules that rest on it leave these connections to the rules veroce.*.
+  bool is_veroce() const { return connection->protocol == wire::Protocol::kVeroce; }
 };
 
 /// "192.0.2.1 → 192.0.2.2 qp 17".

@@ -37,6 +37,10 @@ struct CaptureEvidence {
   std::vector<track::PausingPort> pauses;
   std::vector<track::ReceiverCounts> receivers;
   std::vector<track::FastCnpCounts> fast_cnps;
+  std::uint64_t veroce_frames = 0;           ///< to veRoCE's port, without those that are plain RoCEv2
+  std::uint64_t veroce_raw_frames = 0;       ///< of these, that fit no layout
+  std::uint64_t veroce_unknown_opcodes = 0;  ///< of those, for their opcode
+  track::FrameSample veroce_raw;
   bool partial = false;                     ///< a filter, -c, --from or --to kept frames out
   std::uint64_t rejections_omitted = 0;     ///< CM rejections beyond what is kept
   std::uint64_t stray_damaged_packets = 0;  ///< wrong ICRC, and a queue pair that nothing else was sent to

@@ -162,6 +162,28 @@ void priorities(Docket& docket, const Expectations& e, Unchecked& unchecked) {
          "look at the egress map of the VLAN interface and at the adapter's default priority");
 }
 
+std::string_view protocol_name(wire::Protocol protocol) {
+  return protocol == wire::Protocol::kVeroce ? "veRoCE" : protocol == wire::Protocol::kRoceV1 ? "RoCEv1" : "RoCEv2";
+}
+
+/// Of reliable connections: datagrams may have no choice.
+void protocols(Docket& docket, const Expectations& e, Unchecked& unchecked) {
+  Violations violations;
+  docket.each_direction([&](const DirectionView& v) {
+    const wire::Protocol protocol = v.connection->protocol;
+    const std::uint64_t data = data_packets(*v.direction);
+    const bool reliable = v.connection->transport == wire::Transport::kRc;
+    if (!reliable || protocol == wire::Protocol::kInfiniband || data == 0) return;
+    const bool expected = std::find(e.protocols.begin(), e.protocols.end(), protocol) != e.protocols.end();
+    add(violations, v, expected ? 0 : data, data, 0);
+  });
+  std::vector<std::string_view> names;
+  for (const wire::Protocol protocol : e.protocols) names.push_back(protocol_name(protocol));
+  if (!looked_at(violations)) unchecked.emplace_back("protocol (no data of a reliable connection passed)");
+  report(docket, violations, "the protocol", wanted(names), false,
+         "look at what the adapters and the connection manager of both ends offer, and at filters of UDP 4794");
+}
+
 /// Silence about an expectation must not read as "it holds".
 void not_checked(Docket& docket, const Unchecked& unchecked) {
   if (unchecked.empty()) return;
@@ -183,6 +205,7 @@ void judge_expectations(Docket& docket) {
   if (e.path_mtu) mtu(docket, e, unchecked);
   if (!e.udp_ports.empty()) ports(docket, e, unchecked);
   if (!e.priorities.empty()) priorities(docket, e, unchecked);
+  if (!e.protocols.empty()) protocols(docket, e, unchecked);
   not_checked(docket, unchecked);
 }
 

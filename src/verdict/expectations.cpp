@@ -7,7 +7,8 @@ namespace rocetop::verdict {
 namespace {
 
 constexpr std::string_view kHint =
-    "Known: dscp=0..63, cnp-dscp=0..63, ecn=on|off, mtu=256|512|1024|2048|4096, port=1..65535, priority=0..7; "
+    "Known: dscp=0..63, cnp-dscp=0..63, ecn=on|off, mtu=256|512|1024|2048|4096, port=1..65535, priority=0..7, "
+    "protocol=rocev1|rocev2|veroce; "
     "separated by commas or lines, several values as dscp=26|24.";
 
 std::string_view trimmed(std::string_view text) {
@@ -53,12 +54,30 @@ bool add_numbers(std::string_view values, std::uint32_t least, std::uint32_t mos
   return true;
 }
 
+bool add_protocols(std::string_view values, std::vector<wire::Protocol>& to) {
+  if (values.ends_with('|')) return false;
+  while (!values.empty()) {
+    const std::string_view name = trimmed(next_piece(values, "|"));
+    if (name == "veroce") {
+      to.push_back(wire::Protocol::kVeroce);
+    } else if (name == "rocev2") {
+      to.push_back(wire::Protocol::kRoceV2);
+    } else if (name == "rocev1") {
+      to.push_back(wire::Protocol::kRoceV1);
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool set(Expectations& e, std::string_view key, std::string_view value) {
   if (value.empty()) return false;
   if (key == "dscp") return add_numbers(value, 0, 63, e.data_dscps);
   if (key == "cnp-dscp") return add_numbers(value, 0, 63, e.cnp_dscps);
   if (key == "port") return add_numbers(value, 1, 65535, e.udp_ports);
   if (key == "priority") return add_numbers(value, 0, 7, e.priorities);
+  if (key == "protocol") return add_protocols(value, e.protocols);
   if (key == "ecn") {
     e.ecn = value == "on";
     return value == "on" || value == "off";

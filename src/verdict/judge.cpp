@@ -30,6 +30,9 @@ std::vector<Finding> judge(const Evidence& evidence, const Thresholds& threshold
   judge_hosts(docket);
   judge_stragglers(docket);
   judge_mtu(docket);
+  judge_veroce_paths(docket);
+  judge_veroce_recovery(docket);
+  judge_veroce_profiles(docket);
   std::vector<Finding> findings = std::move(docket.findings());
   for (Finding& f : findings) settle_proof(f);
   gather(findings, kApart);

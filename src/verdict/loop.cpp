@@ -49,7 +49,8 @@ namespace {
 
 /// Packets that went missing, and that NAKs asked for: before the capture point and after it.
 std::uint64_t losses(const DirectionCounts& d) {
-  std::uint64_t lost = d.requests.episodes_by_cause[static_cast<std::size_t>(track::Cause::kNak)];
+  std::uint64_t lost = d.requests.episodes_by_cause[static_cast<std::size_t>(track::Cause::kNak)] +
+                       d.requests.episodes_by_cause[static_cast<std::size_t>(track::Cause::kSack)];
   // What may merely have come late speaks for no queue.
   lost -=
       std::min(lost, static_cast<std::uint64_t>(std::count_if(d.requests.episodes.begin(), d.requests.episodes.end(),
@@ -97,6 +98,7 @@ LoopReader::LoopReader(const std::vector<ConnectionCounts>& connections, const C
 
 bool LoopReader::marks_unanswered(const DirectionView& v) const {
   const DirectionCounts& d = *v.direction;
+  if (v.is_veroce()) return false;  // acknowledgements may answer marks too, by BECN
   if (!d.congestion || !v.opposite || v.opposite->frames == 0) return false;
   const CongestionCounts& c = *d.congestion;
   if (c.cnps > 0 || c.fast_cnps > 0 || c.ce_packets < thresholds_.unanswered_marks) return false;
@@ -109,6 +111,7 @@ bool LoopReader::marks_unanswered(const DirectionView& v) const {
 
 bool LoopReader::takes_no_notice(const DirectionView& v) const {
   const DirectionCounts& d = *v.direction;
+  if (v.is_veroce()) return false;  // a CNP is about one path: others may take over what it sends less
   if (!d.congestion) return false;
   const CongestionCounts& c = *d.congestion;
   const std::uint64_t asked = c.cnps - std::min(c.cnps, c.cnps_with_nak);

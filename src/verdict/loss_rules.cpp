@@ -10,6 +10,7 @@
 #include "base/time_text.h"
 #include "verdict/losses.h"
 #include "verdict/rules.h"
+#include "verdict/veroce_recovery.h"
 
 namespace rocetop::verdict {
 namespace {
@@ -71,6 +72,8 @@ LostBefore lost_before(const Docket& docket, const DirectionView& v) {
   for (const MissingRun& run : requests.missing)
     lost.maybe_late += filled(requests, run) == Filled::kMaybeByLate ? run.psns() : 0;
   lost.maybe_late = std::min(lost.maybe_late, lost.proven);
+  // veRoCE: of a tail that no SACK told of, the packets do not say whether it passed.
+  if (v.is_veroce()) return lost;
   lost.tails = static_cast<std::uint64_t>(
       std::count_if(requests.episodes.begin(), requests.episodes.end(),
                     [&](const Episode& e) { return lost_its_tail(e, docket.thresholds().tail_silence); }));
@@ -131,6 +134,10 @@ void before_tap(Docket& docket, const DirectionView& v) {
         "known to have gaps.",
         plural(found.open, "PSN"), found.open == 1 ? "was" : "were");
   }
+  if (v.is_veroce()) {
+    f.explanation += " Which path they were sent over is not known: that is in the packets that never came.";
+    f.explanation += recovery_text(recovery_cost(*v.direction));
+  }
   f.next_steps = {
       fmt::format(
           "look at drop and discard counters, buffers and PFC of the switch ports between {} and the capture point",
@@ -142,9 +149,10 @@ void before_tap(Docket& docket, const DirectionView& v) {
         "is there packet spraying, adaptive routing or a LAG on that side? Reordering looks the same");
   }
   if (!all_maybe_late) {
-    f.ruled_out.emplace_back(found.maybe_late == 0 ? "reordering: the sender went back before they arrived"
-                                                   : "reordering of the others: the sender went back before they "
-                                                     "arrived");
+    f.ruled_out.emplace_back(v.is_veroce()           ? "reordering: they came only as resends of single packets"
+                             : found.maybe_late == 0 ? "reordering: the sender went back before they arrived"
+                                                     : "reordering of the others: the sender went back before they "
+                                                       "arrived");
   }
   const auto acked = v.direction->last_acked_psn;
   const bool all_acked = std::all_of(requests.missing.begin(), requests.missing.end(), [&](const MissingRun& run) {
@@ -245,6 +253,42 @@ void after_tap(Docket& docket, const DirectionView& v) {
   f.values = {{"named_by_nak", static_cast<double>(by_nak)}, {"after_silence", static_cast<double>(by_timeout)}};
 }
 
+/// veRoCE: what had passed and a SACK showed as not received, or ran into the timer, without a sign that it had
+/// arrived. What a switch trimmed is not among it: veroce.trimmed tells of that.
+void selective_after_tap(Docket& docket, const DirectionView& v) {
+  if (!v.direction->veroce) return;
+  std::uint64_t lost = 0;
+  std::uint64_t packets = 0;
+  std::uint64_t losing_paths = 0;
+  for (const track::VerocePath& path : v.direction->veroce->paths) {
+    lost += path.lost;
+    packets += path.packets;
+    losing_paths += path.lost > 0 ? 1 : 0;
+  }
+  if (lost == 0) return;
+  const RecoveryCost cost = recovery_cost(*v.direction);
+  Finding& f = docket.add("loss.after_tap", Severity::kWarning,
+                          docket.weighed(cost.sacks > 0 ? Confidence::kHigh : Confidence::kMedium), v);
+  f.title = fmt::format("{} lost after the capture point, over {} of {}, {}", plural(lost, "packet"), losing_paths,
+                        plural(v.direction->veroce->paths.size(), "path"), path_name(v));
+  f.explanation = fmt::format(
+      "They had passed the capture point, then a SACK showed them as not received, or the timer ran out, and "
+      "only they were sent again; nothing says that the first ones had arrived. The drop lies between the capture "
+      "point "
+      "and {}, its adapter included.{}",
+      v.direction->dst.to_string(), recovery_text(cost));
+  f.next_steps = {
+      fmt::format("look at drop and discard counters of the switch ports between the capture point and {}, and at "
+                  "its adapter's rx discards and out_of_buffer",
+                  v.direction->dst.to_string())};
+  f.ruled_out = {"loss before the capture point: each packet was seen before it was asked for again"};
+  for (const track::VerocePath& path : v.direction->veroce->paths) {
+    if (path.losses) cite(f, *path.losses);
+  }
+  f.values = {{"lost_packets", static_cast<double>(lost)}, {"seen_packets", static_cast<double>(packets)}};
+  add_recovery_values(f, cost);
+}
+
 /// Responses to READs. Nothing names a lost one: the requester asks for the READ again, from there on. Only where the
 /// response had passed the tap right behind the one before it, and another had followed, did it not just come too late.
 void responses_after_tap(Docket& docket, const DirectionView& v) {
@@ -313,7 +357,7 @@ void burst(Docket& docket) {
     std::vector<std::uint32_t> ids;
     while (end < losses.size() && losses[end].time - losses[begin].time <= t.burst_window) {
       packets += losses[end].packets;
-      longest = std::max(longest, losses[end].packets);
+      longest = std::max<std::uint64_t>(longest, losses[end].in_a_row ? losses[end].packets : 1);
       maybe_late += losses[end].may_be_late ? losses[end].packets : 0;
       of_uc += losses[end].of_uc ? losses[end].packets : 0;
       ids.push_back(losses[end].view.connection->id);
@@ -365,6 +409,7 @@ void burst(Docket& docket) {
 void judge_loss(Docket& docket) {
   docket.each_direction([&](const DirectionView& v) {
     before_tap(docket, v);
+    if (v.is_veroce()) return selective_after_tap(docket, v);
     after_tap(docket, v);
     responses_after_tap(docket, v);
     on_uc(docket, v);

@@ -47,11 +47,18 @@ bool is_whole(const CaptureEvidence& capture) {
 
 bool proves_loss(const Episode& e, const Thresholds& thresholds) {
   if (e.first_psn_acked || e.first_psn_late) return false;
+  if (e.cause == Cause::kSack) return true;
   return (e.cause == Cause::kNak && e.named_by_nak) || (e.cause == Cause::kTimeout && e.wait >= thresholds.early_wait);
 }
 
 bool is_proven(const Docket& docket, const DirectionView& v, const track::SpaceCounts& space, const MissingRun& run) {
   if (is_whole(docket.evidence().capture)) return true;
+  if (v.is_veroce()) {
+    // Both spaces have resends of their own, each of what was asked for or ran into the timer.
+    return std::any_of(space.episodes.begin(), space.episodes.end(), [&](const Episode& e) {
+      return overlap(e, run) && e.unseen_packets > 0 && proves_loss(e, docket.thresholds());
+    });
+  }
   const bool of_requests = &space == &v.direction->requests;
   if (!of_requests && !v.opposite) return true;
   const std::vector<Episode>& episodes = of_requests ? space.episodes : v.opposite->requests.episodes;
@@ -61,6 +68,21 @@ bool is_proven(const Docket& docket, const DirectionView& v, const track::SpaceC
                        : e.cause != Cause::kSpurious && e.cause != Cause::kRnr;
   });
 }
+
+namespace {
+
+/// veRoCE: what had passed the tap, and a SACK showed as not received. Packet Drop NAKs are for what was trimmed.
+void add_selective(const DirectionView& v, std::vector<Loss>& losses) {
+  for (const auto* space : {&v.direction->requests, &v.direction->responses}) {
+    for (const Episode& e : space->episodes) {
+      const std::uint32_t others = e.unseen_packets + e.wasted_packets;
+      if (e.cause != Cause::kSack || e.first_psn_acked || e.first_psn_bad_icrc || e.packets <= others) continue;
+      losses.push_back({e.first_time - e.wait, e.packets - others, e.trigger_frame, v, false, false, false});
+    }
+  }
+}
+
+}  // namespace
 
 std::vector<Loss> losses_of(const Docket& docket) {
   std::vector<Loss> losses;
@@ -76,6 +98,7 @@ std::vector<Loss> losses_of(const Docket& docket) {
             {run.seen_at_time, packets_of(*space, run), run.seen_at, v, true, uc, by == Filled::kMaybeByLate});
       }
     }
+    if (v.is_veroce()) return add_selective(v, losses);
     for (const Episode& e : v.direction->requests.episodes) {
       const bool behind_tap = e.cause == track::Cause::kNak && e.named_by_nak && e.first_psn_seen &&
                               !e.first_psn_late && !e.first_psn_behind_gap && !e.first_psn_acked &&

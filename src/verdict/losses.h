@@ -15,7 +15,7 @@ struct Loss {
   std::uint64_t packets = 0;
   FrameId frame;
   DirectionView view;
-  bool in_a_row = false;     ///< `packets` PSNs in a row that the tap did not see; else a NAK for one that it had seen
+  bool in_a_row = false;     ///< `packets` PSNs in a row that the tap did not see; else it saw what a NAK or SACK named
   bool of_uc = false;        ///< nobody resends it: the network's, or the capture's
   bool may_be_late = false;  ///< the packets do not tell a loss from originals that came behind their NAK
 };

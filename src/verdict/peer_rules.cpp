@@ -10,6 +10,7 @@
 #include "base/time_text.h"
 #include "track/directions.h"
 #include "verdict/rules.h"
+#include "wire/plain_frame.h"
 
 namespace rocetop::verdict {
 namespace {
@@ -119,9 +120,10 @@ void unreachable(Docket& docket, const DirectionView& v, std::uint64_t resends, 
       "not "
       "receive, has no such queue pair, or its replies take a path that is cut or not captured.",
       short_duration(waited));
-  f.next_steps = {fmt::format("check routing, ARP/ND and filters of UDP 4791 between {} and {}", d.src.to_string(),
-                              d.dst.to_string()),
-                  fmt::format("does QP {} exist on {}?", d.dst_qpn ? d.dst_qpn->value : 0, d.dst.to_string())};
+  f.next_steps = {
+      fmt::format("check routing, ARP/ND and filters of UDP {} between {} and {}",
+                  v.is_veroce() ? wire::kVerocePort : wire::kRoceV2Port, d.src.to_string(), d.dst.to_string()),
+      fmt::format("does QP {} exist on {}?", d.dst_qpn ? d.dst_qpn->value : 0, d.dst.to_string())};
   f.ruled_out = {"capture of one direction only: other connections show both directions"};
   cite(f, d.first_frame, d.first_time);
   date(f, d.last_request_time);

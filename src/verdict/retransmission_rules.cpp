@@ -337,6 +337,7 @@ void waste(Docket& docket, const DirectionView& v) {
 
 void judge_retransmissions(Docket& docket) {
   docket.each_direction([&](const DirectionView& v) {
+    if (v.is_veroce()) return;  // judge_veroce_recovery()
     by_nak(docket, v);
     by_timeout(docket, v);
     early(docket, v);

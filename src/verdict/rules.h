@@ -23,5 +23,8 @@ void judge_hosts(Docket& docket);            ///< host.limited
 void judge_stragglers(Docket& docket);       ///< straggler
 void judge_mtu(Docket& docket);              ///< mtu.small, mtu.mismatch
 void judge_set_ups(Docket& docket);          ///< cm.slow
+void judge_veroce_paths(Docket& docket);     ///< veroce.path_lossy, .path_slow, .spray_imbalance
+void judge_veroce_recovery(Docket& docket);  ///< veroce.timeout_recovery, .spurious, .reorder_window, .trimmed
+void judge_veroce_profiles(Docket& docket);  ///< veroce.fallback, .unknown_layout
 
 }  // namespace rocetop::verdict

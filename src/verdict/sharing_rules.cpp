@@ -170,6 +170,7 @@ std::vector<DirectionView> comparable(const Thresholds& t, const Shared& shared)
   Nanos longest;
   for (const DirectionView& v : shared.flows) {
     const DirectionCounts& d = *v.direction;
+    if (v.is_veroce()) continue;  // over several paths: a mark on one of them is no sign of a shared bottleneck
     // One message at a time: what such a sender gets is its round trip's doing, not the bottleneck's.
     if (d.congestion->rest_ratio() >= t.rest_share) continue;
     if (idle_share(v) >= t.idle_share || d.requests.packets + d.responses.packets < t.class_packets / 4) continue;
@@ -237,6 +238,7 @@ void entropy(Docket& docket) {
   std::map<std::pair<IpAddress, IpAddress>, Pair> pairs;
   docket.each_direction([&](const DirectionView& v) {
     const DirectionCounts& d = *v.direction;
+    if (v.is_veroce()) return;  // spreads each connection by itself
     // A port that changes spreads by itself; and a direction of CNPs and a few replies is not worth spreading.
     if (d.udp_src == 0 || d.requests.packets + d.responses.packets == 0) return;
     Pair& p = pairs[{d.src, d.dst}];

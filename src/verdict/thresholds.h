@@ -68,6 +68,19 @@ struct Thresholds {
   double shared_time = 0.5;
   std::uint64_t entropy_connections = 6;
   std::uint64_t connections_a_port = 4;
+  std::uint64_t path_packets = 100;
+  std::uint64_t path_lost = 5;
+  double path_ratio = 4.0;
+  double path_chance = 0.001;
+  std::uint64_t slow_signals = 8;
+  Nanos path_delay = microseconds(40);
+  double spray_ratio = 3.0;
+  std::uint64_t spray_packets = 1000;
+  std::uint64_t needless_resends = 8;
+  double needless_share = 0.25;
+  std::uint64_t trimmed_packets = 10;
+  std::uint64_t raw_frames = 8;
+  double raw_share = 0.05;
   std::uint64_t violations = 1;
 
   friend bool operator==(const Thresholds&, const Thresholds&) = default;
@@ -254,6 +267,50 @@ inline constexpr std::array kThresholds = {
                    "Of fewer, some share a port by chance.", &Thresholds::entropy_connections},
     ThresholdFacts{"connections_a_port", ThresholdUnit::kConnections, "connections that share a port on average",
                    "Chance makes two share one, not four.", &Thresholds::connections_a_port},
+    ThresholdFacts{
+        "path_packets", ThresholdUnit::kPackets, "packets over a veRoCE path below which it is compared with no other",
+        "Loss or delay worth a word shows in a hundred packets; fewer are a start.", &Thresholds::path_packets},
+    ThresholdFacts{"path_lost", ThresholdUnit::kPackets, "packets lost over one path from which it is called lossy",
+                   "Fewer are a moment's doing, not a path's.", &Thresholds::path_lost},
+    ThresholdFacts{
+        "path_ratio", ThresholdUnit::kRatio,
+        "loss rate of a path, or rate of Slow-Packet Signals for it, over that of all others of its direction together",
+        "Equal links differ by chance and load; a bad one differs by a factor.", &Thresholds::path_ratio},
+    ThresholdFacts{"path_chance", ThresholdUnit::kShare,
+                   "chance up to which losses that hit every packet alike would come to lie so unevenly over the paths",
+                   "Of a thousand connections that lose evenly, one is blamed wrongly at most.",
+                   &Thresholds::path_chance},
+    ThresholdFacts{"slow_signals", ThresholdUnit::kPackets,
+                   "Slow-Packet Signals for one path from which it is called slow",
+                   "Senders act on several; one or two are a queue of a moment.", &Thresholds::slow_signals},
+    ThresholdFacts{
+        "path_delay", ThresholdUnit::kTime,
+        "how much later than over the others the median packet of a path, or its median RTT probe, arrives",
+        "At 100 Gb/s as many packets of 4 KiB pass meanwhile as a SACK's bitmap holds; receivers put up with "
+        "less.",
+        &Thresholds::path_delay},
+    ThresholdFacts{"spray_ratio", ThresholdUnit::kRatio,
+                   "packets of the busiest path over the mean of the others; twice as much where there is one other",
+                   "Weights of two to one are set on purpose; beyond, one path carries most of the traffic.",
+                   &Thresholds::spray_ratio},
+    ThresholdFacts{"spray_packets", ThresholdUnit::kPackets,
+                   "packets of a direction from which its spread over paths is compared",
+                   "Of fewer, a few long messages decide.", &Thresholds::spray_packets},
+    ThresholdFacts{"needless_resends", ThresholdUnit::kPackets,
+                   "resends of packets that had arrived that are worth a word",
+                   "A few cross the acknowledgements on their way.", &Thresholds::needless_resends},
+    ThresholdFacts{"needless_share", ThresholdUnit::kShare, "… and their share of all resends",
+                   "Where it is less, resending does its work.", &Thresholds::needless_share},
+    ThresholdFacts{"trimmed_packets", ThresholdUnit::kPackets,
+                   "packets without their payload, or Packet Drop NAKs, from which trimming is a warning",
+                   "A few are a queue that was full for a moment, which is what trimming is for.",
+                   &Thresholds::trimmed_packets},
+    ThresholdFacts{"raw_frames", ThresholdUnit::kPackets,
+                   "frames to veRoCE's port that fit no layout which are worth a word", "A few may be anybody's.",
+                   &Thresholds::raw_frames},
+    ThresholdFacts{"raw_share", ThresholdUnit::kShare,
+                   "their share of the frames to veRoCE's port from which it is a warning",
+                   "With one in twenty unread, counts of connections are off by as much.", &Thresholds::raw_share},
     ThresholdFacts{"violations", ThresholdUnit::kPackets, "packets that contradict an expectation",
                    "Nothing was to be expected that does not hold.", &Thresholds::violations},
 };

@@ -79,6 +79,7 @@ std::uint32_t path_mtu(std::uint8_t code) { return code >= 1 && code <= 5 ? 128u
 /// Table 99.
 void parse_req(Fields& fields, Cm& out) {
   out.local_comm_id = fields.u32(0);
+  out.ece_vendor = fields.u24(5);
   set_service(fields.u64(8), out);
   out.qpn = Qpn{fields.u24(32)};
   out.responder_resources = fields.u8(35);
@@ -102,6 +103,8 @@ void parse_rep(Fields& fields, Cm& out) {
   out.remote_comm_id = fields.u32(4);
   out.qpn = Qpn{fields.u24(kLocalQpn)};
   if (out.qpn == Qpn{0}) out.qpn = Qpn{fields.u24(kLocalEeContext)};
+  // In three bytes that were reserved before.
+  out.ece_vendor = std::uint32_t{fields.u8(15)} << 16 | std::uint32_t{fields.u8(19)} << 8 | fields.u8(23);
   out.starting_psn = Psn{fields.u24(20)};
   out.responder_resources = fields.u8(24);
   out.initiator_depth = fields.u8(25);

@@ -42,6 +42,7 @@ struct Cm {
   std::uint8_t extended_transport_type = 0;   ///< REQ: 1 XRC
   std::uint64_t service_id = 0;               ///< REQ, SIDR REQ
   std::optional<std::uint16_t> rdma_cm_port;  ///< from the service id, when it is RDMA-CM's IP service
+  std::uint32_t ece_vendor = 0;               ///< REQ, REP: vendor id of enhanced connection establishment, 24 bits
   std::uint8_t local_ack_timeout = 0;         ///< REQ: exponent n of 4.096 µs * 2^n
   std::uint8_t retry_count = 0;               ///< REQ
   std::uint8_t rnr_retry_count = 0;           ///< REQ, REP

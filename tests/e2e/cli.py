@@ -555,7 +555,7 @@ class Reports(unittest.TestCase):
         self.assertEqual(done.stdout, rocetop("triage", WRITE_LOSS).stdout)
         self.assertTrue((self.path / "r.html").read_text(encoding="utf-8").endswith("</html>\n"))
         self.assertEqual(sorted(p.name for p in (self.path / "a" / "b").iterdir()),
-                         ["connections.csv", "episodes.csv", "findings.csv", "messages.csv"])
+                         ["connections.csv", "episodes.csv", "findings.csv", "messages.csv", "paths.csv"])
         self.assertEqual(sorted(p.name for p in self.path.iterdir()), ["a", "r.html"])
 
     def test_what_cannot_be_written_is_said_before_reading(self) -> None:

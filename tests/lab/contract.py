@@ -14,7 +14,7 @@ from typing import Any
 
 Object = dict[str, Any]
 
-CAUSES = ("nak", "rnr", "timeout", "read_restart", "spurious", "unknown")
+CAUSES = ("nak", "rnr", "timeout", "read_restart", "spurious", "sack", "unknown")
 OUTCOMES = ("retransmitted", "reordered", "capture_missed", "unresolved")
 
 

@@ -118,6 +118,16 @@ class Report(unittest.TestCase):
                              "(k) => [k.dataset.mark, Number(k.dataset.packets)])")
         return dict(keys)
 
+    def test_paths_and_recovery_of_veroce_have_tables(self):
+        self.open("veroce-trimmed.pcap.zst")
+        veroce = self.json["connections"][0]["directions"][0]["veroce"]
+        rows = self.table("paths")
+        self.assertEqual([row[0] for row in rows], [str(path["udp_source_port"]) for path in veroce["paths"]])
+        self.assertEqual([row[1] for row in rows], [str(path["packets"]) for path in veroce["paths"]])
+        recovery = {row[0]: row[1] for row in self.table("recovery")}
+        self.assertEqual(recovery["Packet Drop"], str(veroce["requests"]["packet_drop_naks"]))
+        self.assertEqual(recovery["resent PSNs"], str(veroce["requests"]["resent_psns"]))
+
     def test_a_lossy_write(self):
         self.open("write-loss.pcapng")
         self.check_numbers()
@@ -230,7 +240,7 @@ class Report(unittest.TestCase):
                   ".filter((th) => th.textContent && !th.title && !th.querySelector('[title]'))"
                   ".map((th) => th.textContent)")
         made = ("XOFF 3 | W 1-9 | ACK 9", "ip 2001:db8::1/2001:db8::2 | W 1-40 | ACK 40 | FCNP | CNP | CNP | CNP")
-        for capture in ("write-loss.pcapng", "ce-cnp.pcapng.zst", "rnr.pcapng.zst", *made):
+        for capture in ("write-loss.pcapng", "ce-cnp.pcapng.zst", "rnr.pcapng.zst", "veroce-trimmed.pcap.zst", *made):
             self.open(self.scenario(capture) if capture in made else capture)
             self.assertEqual(self.page.run(silent), [], capture)
 

@@ -139,6 +139,7 @@ local promql = import 'promql.libsonnet';
     timeout: 'red',
     read_restart: 'yellow',
     spurious: 'purple',
+    sack: 'green',
     unknown: '#888888',
   }),
   outcome_colours: g.colours({

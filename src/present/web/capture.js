@@ -22,9 +22,12 @@ const headingHelp = {
   'queue pair': 'of the receiver', 'first frame': 'of these', 'receiver': 'of marked data',
   'senders at once': 'the most that had marked data on the way within a millisecond',
   'cause': 'what made the sender go back', 'PSNs': 'packet sequence numbers, first and last', 'from frame': 'the first packet sent again',
-  'trigger': 'the NAK that made it, where there is one', 'packets': 'sent again', 'needless': 'of these, sent again although they had arrived',
+  'trigger': 'the NAK or SACK that made it, where there is one', 'packets': 'sent again', 'needless': 'of these, sent again although they had arrived',
   'bytes': 'payload sent again', 'wait': 'from the trigger, or from the last time the packet was sent, to the resend',
   'of': 'requests, or responses', 'jumped over by frame': 'the packet after the gap', 'outcome': 'what became of them',
+  'share of packets': 'of those of all paths', 'late by': 'median, behind the first packet that had overtaken it',
+  'probe': 'median, from RTT Request to RTT Response at the capture point, less what the host took',
+  'requests': 'SEND, WRITE, READ, atomic', 'responses': 'READ responses and atomic answers',
   'count': 'how many were measured', 'min': 'the least', 'p50': 'the median', 'p90': '90 % are no longer', 'p99': '99 % are no longer',
   'p99.9': '99.9 % are no longer', 'max': 'the most', 'on one logarithmic axis': 'from the least to the most; thick from the median to p99',
 };

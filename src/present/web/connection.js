@@ -104,12 +104,13 @@ class ConnectionDetail {
 
   numbers() {
     if (!this.counts) return [];
-    const {message_fields: ofMessages, delay_fields: ofDelays, congestion_fields: ofCongestion} = this.report.beside;
+    const {message_fields: ofMessages, delay_fields: ofDelays, congestion_fields: ofCongestion,
+           path_fields: ofPaths, recovery_fields: ofRecovery} = this.report.beside;
     const packed = this.report.histogramsById.get(this.row.id)?.directions ?? [];
     return this.counts.directions.flatMap((d, i) => {
       const title = `${d.src} → ${d.dst}` + (d.dst_qpn === null ? '' : ` qp ${d.dst_qpn}`);
       return [timeSplit(d, title, ofDelays), messageCounts(d, title, ofMessages), delayFacts(d, title, ofDelays),
-              congestionLoop(d, title, ofCongestion), classFacts(d, title, this.counts.directions[1 - i]),
+              congestionLoop(d, title, ofCongestion), paths(d, title, ofPaths), recovery(d, title, ofRecovery), classFacts(d, title, this.counts.directions[1 - i]),
               histograms(d, packed[i], title), distributions(d, title),
               episodes(d, title, this.report), missing(d, title, this.report)];
     }).filter((part) => part !== null);
@@ -129,7 +130,7 @@ function longTable(name, title, headings, rows, omitted) {
   return el('details', {open: rows.length <= 20, 'data-table': name},
             el('summary', {}, `${title} (${grouped(rows.length + omitted)})`),
             el('div', {class: 'scroll'}, el('table', {class: 'plain'},
-               el('thead', {}, el('tr', {}, headings.map((h) => el('th', {scope: 'col', title: headingTip(h)}, h)))), body)), more,
+               el('thead', {}, el('tr', {}, headings.map((h) => el('th', {scope: 'col', title: h.help ?? headingTip(h)}, h.heading ?? h)))), body)), more,
             omitted ? el('p', {class: 'quiet'}, `${grouped(omitted)} more are counted, not listed`) : null);
 }
 
@@ -144,7 +145,8 @@ function frameLink(report, frame, file) {
 const psnRange = (run) => run.first_psn === run.last_psn ? String(run.first_psn) : `${run.first_psn}–${run.last_psn}`;
 
 function episodes(direction, title, report) {
-  const rows = direction.requests.episodes.map((e) => el('tr', {},
+  const all = [...direction.requests.episodes, ...direction.responses.episodes];
+  const rows = all.map((e) => el('tr', {},
       el('td', {}, inWords('cause', e.cause)), el('td', {}, psnRange(e)),
       el('td', {}, frameLink(report, e.first_frame, e.first_file)), el('td', {}, frameLink(report, e.trigger_frame, e.trigger_file)),
       el('td', {class: 'number'}, grouped(e.packets)), el('td', {class: 'number'}, grouped(e.wasted_packets)),
@@ -152,7 +154,30 @@ function episodes(direction, title, report) {
       el('td', {class: 'number'}, e.wait_ns === null ? '–' : durationText(e.wait_ns))));
   return longTable('episodes', `Times the sender went back, ${title}`,
                    ['cause', 'PSNs', 'from frame', 'trigger', 'packets', 'needless', 'bytes', 'wait'], rows,
-                   direction.requests.episodes_omitted ?? 0);
+                   (direction.requests.episodes_omitted ?? 0) + (direction.responses.episodes_omitted ?? 0));
+}
+
+/** veRoCE: one row a UDP source port. */
+function paths(direction, title, fields) {
+  const list = direction.veroce?.paths ?? [];
+  const shown = fields.filter(({key}) => key === 'packets' || list.some((path) => path[key]));
+  const all = list.reduce((sum, path) => sum + path.packets, direction.veroce?.packets_on_other_paths ?? 0);
+  const median = (distribution) => distribution === null ? '–' : durationText(distribution.p50);
+  const rows = list.map((path) => el('tr', {}, el('td', {}, String(path.udp_source_port)),
+      shown.map(({key, unit}) => el('td', {class: 'number'}, fieldText(path[key], unit))),
+      el('td', {class: 'number'}, all > 0 ? percentText(path.packets / all) : '–'),
+      el('td', {class: 'number'}, median(path.late_ns)), el('td', {class: 'number'}, median(path.probe_ns))));
+  return longTable('paths', `Paths by UDP source port, ${title}`,
+                   ['port', ...shown, 'share of packets', 'late by', 'probe'], rows, 0);
+}
+
+/** veRoCE: how losses were told and made good, by sequence space; only what is not 0. */
+function recovery(direction, title, fields) {
+  const spaces = ['requests', 'responses'].filter((space) => fields.some(({key}) => direction.veroce?.[space][key]));
+  const rows = fields.filter(({key}) => spaces.some((space) => direction.veroce[space][key]))
+      .map(({key, heading, unit, help}) => el('tr', {title: help}, el('td', {}, heading),
+          spaces.map((space) => el('td', {class: 'number'}, fieldText(direction.veroce[space][key], unit)))));
+  return longTable('recovery', `Selective retransmission, ${title}`, ['', ...spaces], rows, 0);
 }
 
 function missing(direction, title, report) {

@@ -81,6 +81,7 @@ const marks = {
   resent_rnr: {name: 'resent after RNR NAK', colour: '--mark-resent-rnr', shape: 'diamond', layer: 4},
   resent_read_restart: {name: 'READ asked again', colour: '--mark-resent-read', shape: 'dot', layer: 4},
   resent_spurious: {name: 'resent needlessly', colour: '--mark-resent-spurious', shape: 'ring', layer: 4},
+  resent_sack: {name: 'resent after SACK', colour: '--mark-resent-sack', shape: 'diamond', layer: 4},
   resent_unknown: {name: 'resent, cause not seen', colour: '--mark-resent-unknown', shape: 'ring', layer: 4},
   response_again: {name: 'response sent again', colour: '--mark-resent-unknown', shape: 'diamond-open', layer: 4},
   reordered: {name: 'late (reordered)', colour: '--mark-reordered', shape: 'diamond-open', layer: 3},
@@ -103,6 +104,7 @@ const isResent = (mark) => mark.startsWith('resent_') || mark === 'response_agai
 /** A responder does not resend for reasons of its own: it answers again what is asked again. */
 function markOf({mark, space}) {
   if (space !== 'responses') return mark;
+  if (mark === 'resent_sack') return mark;  // veRoCE: responses have resends of their own
   return mark === 'new' ? 'response' : mark.startsWith('resent_') ? 'response_again' : mark;
 }
 const colourOf = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();

@@ -14,6 +14,29 @@ track::ConnectionCounts writes(std::uint64_t packets) {
   return c;
 }
 
+TEST(CaptureLog, KeepsVeroceFramesThatFitNoLayoutForProof) {
+  CaptureLog log;
+  std::uint64_t number = 0;
+  for (const auto check : {wire::VeroceCheck::kPassed, wire::VeroceCheck::kLength, wire::VeroceCheck::kUnknownOpcode}) {
+    source::Frame frame;
+    frame.id = FrameId(0, ++number);
+    frame.time = seconds(static_cast<std::int64_t>(number));
+    frame.has_time = true;
+    wire::Decoded decoded;
+    decoded.kind = wire::FrameKind::kRoce;
+    decoded.packet.protocol = wire::Protocol::kVeroce;
+    decoded.packet.veroce.check = check;
+    log.add(frame, decoded);
+  }
+  log.end({});
+  const verdict::CaptureEvidence evidence = log.evidence(log.counts());
+  EXPECT_EQ(evidence.veroce_frames, 3U);
+  EXPECT_EQ(evidence.veroce_raw_frames, 2U);
+  EXPECT_EQ(evidence.veroce_unknown_opcodes, 1U);
+  ASSERT_EQ(evidence.veroce_raw.kept().size(), 2U);
+  EXPECT_EQ(evidence.veroce_raw.kept()[0].frame, FrameId(0, 2));
+}
+
 TEST(Completeness, IsNotKnownWhereNothingIsAcknowledged) {
   model::CaptureCounts counts;
   add_completeness({writes(10)}, counts);

@@ -98,6 +98,19 @@ TEST(Csv, SaysWhatTheSnapshotSays) {
   EXPECT_EQ(findings.first("values"), "packets=12 wait_ms=0.021");
 }
 
+TEST(Csv, HasALineForEachPathOfVeroce) {
+  EXPECT_EQ(Table("paths.csv").lines(), 0U);
+  model::Snapshot s = testing::snapshot();
+  s.connections = {testing::sprayed_connection(2, "198.51.100.1", "198.51.100.2")};
+  const Table paths("paths.csv", s);
+  EXPECT_EQ(paths.lines(), 4U);
+  EXPECT_EQ(paths.first("udp_source_port"), "49408");
+  EXPECT_EQ(paths.first("packets"), "250");
+  EXPECT_EQ(paths.first("late_p50_ns"), "");
+  EXPECT_EQ(paths.first("probe_max_ns"), "12000");
+  EXPECT_EQ(Table("episodes.csv", s).first("wait_ns"), "21000") << "a SACK has a wait";
+}
+
 TEST(Csv, HostileTextIsOneCellAndNoFormula) {
   model::Snapshot s = testing::snapshot();
   s.findings[0].title = "=HYPERLINK(\"http://x\",\"a\r\nb\")";

@@ -61,8 +61,8 @@ std::vector<model::MetricFacts> all_facts() {
 
 TEST(Metrics, APairHasItsCountsByCauseAndOutcome) {
   auto c = troubled_connection(1, "10.0.0.1", "10.0.0.2");
-  c.a_to_b->requests.retransmitted_by_cause = {12, 0, 0, 0, 0, 0};
-  c.a_to_b->requests.retransmitted_bytes_by_cause = {12'288, 0, 0, 0, 0, 0};
+  c.a_to_b->requests.retransmitted_by_cause = {12};
+  c.a_to_b->requests.retransmitted_bytes_by_cause = {12'288};
   c.b_to_a->naks[0] = 1;
   c.b_to_a->rnr_naks = 4;
   c.a_to_b->messages.rnr_waited = milliseconds(3);
@@ -78,9 +78,23 @@ TEST(Metrics, APairHasItsCountsByCauseAndOutcome) {
   EXPECT_EQ(got.at("rocetop_rnr_stall_seconds_total" + kForth + "}"), "0.003");
 }
 
+TEST(Metrics, PairsThatRunVeroceHaveItsCountsAndNoOthers) {
+  const auto got = series(
+      live({quiet_connection(1, "10.0.0.1", "10.0.0.2"), testing::sprayed_connection(2, "10.0.0.1", "10.0.0.2")}));
+  const std::string forth = R"({protocol="veRoCE",src="10.0.0.1",dst="10.0.0.2"})";
+  const std::pair<const char*, const char*> want[] = {
+      {"sacks", "42"},          {"second_round_packets", "1"}, {"needless_packets", "2"},
+      {"trimmed_packets", "5"}, {"slow_path_signals", "758"},  {"late_packets", "200"},
+      {"lost_packets", "30"}};
+  for (const auto& [name, value] : want) {
+    EXPECT_EQ(got.at("rocetop_veroce_" + std::string(name) + "_total" + forth), value) << name;
+    EXPECT_FALSE(got.contains("rocetop_veroce_" + std::string(name) + "_total" + kForth + "}")) << name;
+  }
+}
+
 TEST(Metrics, WhatDidNotHappenIsThereAtZero) {
   const auto got = series(live({quiet_connection(1, "10.0.0.1", "10.0.0.2")}));
-  for (const char* cause : {"nak", "rnr", "timeout", "read_restart", "spurious", "unknown"}) {
+  for (const char* cause : {"nak", "rnr", "timeout", "read_restart", "spurious", "sack", "unknown"}) {
     EXPECT_EQ(got.at("rocetop_retransmitted_packets_total" + kForth + ",cause=\"" + cause + "\"}"), "0");
   }
   for (const char* outcome : {"retransmitted", "reordered", "capture_missed", "unresolved"}) {
@@ -263,7 +277,9 @@ TEST(MetricList, NamesObeyTheRules) {
 
 /// What the list does not name cannot appear, and the other way round.
 TEST(MetricList, HasEverythingThatAppears) {
-  LiveSnapshot s = live({troubled_connection(1, "10.0.0.1", "10.0.0.2")}, {.connections_most = 1});
+  LiveSnapshot s =
+      live({troubled_connection(1, "10.0.0.1", "10.0.0.2"), testing::sprayed_connection(2, "10.0.0.1", "10.0.0.2")},
+           {.connections_most = 1});
   s.totals.capture.completeness_known = true;
   s.totals.mix.by_dscp[0][0] = s.totals.mix.by_priority[0][0] = {1, 1};
   s.interfaces.resize(1);

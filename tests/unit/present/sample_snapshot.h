@@ -69,6 +69,50 @@ inline track::ConnectionCounts troubled_connection(std::uint32_t id, std::string
   return c;
 }
 
+/// A veRoCE connection over four paths, one of which loses and is slow.
+inline track::ConnectionCounts sprayed_connection(std::uint32_t id, std::string_view a, std::string_view b) {
+  track::ConnectionCounts c = quiet_connection(id, a, b);
+  c.protocol = wire::Protocol::kVeroce;
+  auto& veroce = c.a_to_b->veroce.use();
+  for (int i = 0; i < 4; ++i) {
+    track::VerocePath& path = veroce.paths.emplace_back();
+    path.udp_src = static_cast<std::uint16_t>(49'408 + 7 * i);
+    path.packets = 250;
+    path.bytes_on_wire = 275'000;
+    path.probe_ns.add(microseconds(12));
+  }
+  track::VerocePath& bad = veroce.paths[2];
+  bad.lost = 30;
+  bad.late = 200;
+  bad.late_ns.add(microseconds(97));
+  bad.slow_signals = 758;
+  bad.cnps = 3;
+  bad.ce_packets = 4;
+  bad.trimmed = 5;
+  bad.resent = 6;
+  veroce.trimmed = 5;
+  veroce.raw_packets = 1;
+  veroce.requests.sacks = 42;
+  veroce.requests.resent_psns = 30;
+  veroce.requests.second_round = 1;
+  veroce.requests.reorder_depth = 7;
+  veroce.requests.reorder_depth_frame = FrameId{0, 77};
+  veroce.requests.sack_depth.add(std::int64_t{5});
+  veroce.responses.needless = 2;
+  auto& space = c.a_to_b->requests;
+  space.retransmitted_original_seen = 31;
+  track::Episode e;
+  e.cause = track::Cause::kSack;
+  e.first_psn = e.last_psn = Psn{7};
+  e.first_frame = FrameId{0, 12};
+  e.trigger_frame = FrameId{0, 11};
+  e.packets = 1;
+  e.wait = microseconds(21);
+  space.episodes.push_back(e);
+  space.episodes_by_cause[static_cast<std::size_t>(track::Cause::kSack)] = 1;
+  return c;
+}
+
 inline verdict::Finding finding(std::uint32_t id, verdict::Severity severity, std::string title) {
   verdict::Finding f;
   f.id = id;

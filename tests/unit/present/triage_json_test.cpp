@@ -37,6 +37,32 @@ TEST(TriageJson, HoldsEveryFieldOfTheTable) {
   for (const auto& f : model::space_fields()) EXPECT_TRUE(has_path(direction.at("requests"), f.key)) << f.key;
 }
 
+TEST(TriageJson, TellsPathsAndRecoveryOfVeroce) {
+  model::Snapshot s = testing::snapshot();
+  s.connections.push_back(testing::sprayed_connection(2, "198.51.100.1", "198.51.100.2"));
+  const json report = rendered(s);
+  EXPECT_FALSE(report.at("connections").at(0).at("directions").at(0).contains("veroce"));
+  const json& direction = report.at("connections").at(1).at("directions").at(0);
+  const json& veroce = direction.at("veroce");
+  for (const auto& f : model::veroce_fields()) EXPECT_TRUE(has_path(veroce, f.key)) << f.key;
+  for (const auto& f : model::recovery_fields()) EXPECT_TRUE(has_path(veroce.at("requests"), f.key)) << f.key;
+  const json& path = veroce.at("paths").at(2);
+  for (const auto& f : model::path_fields()) EXPECT_TRUE(has_path(path, f.key)) << f.key;
+  EXPECT_EQ(path.at("udp_source_port"), 49'422);
+  EXPECT_EQ(path.at("lost_packets"), 30);
+  EXPECT_EQ(path.at("slow_signals"), 758);
+  EXPECT_EQ(path.at("late_ns").at("max"), 97'000);
+  EXPECT_TRUE(veroce.at("paths").at(0).at("late_ns").is_null());
+  EXPECT_EQ(veroce.at("requests").at("sacks"), 42);
+  EXPECT_EQ(veroce.at("requests").at("reorder_depth_frame"), 77);
+  EXPECT_EQ(veroce.at("requests").at("sack_depth_packets").at("min"), 5);
+  EXPECT_TRUE(veroce.at("responses").at("reorder_depth_frame").is_null());
+  const json& episode = direction.at("requests").at("episodes").at(0);
+  EXPECT_EQ(episode.at("cause"), "sack");
+  EXPECT_EQ(episode.at("wait_ns"), 21'000);
+  EXPECT_EQ(direction.at("requests").at("episodes_by_cause").at("sack"), 1);
+}
+
 TEST(TriageJson, TellsProblemsOfTheInput) {
   model::Snapshot s = testing::snapshot();
   s.problems = {{"a.pcap: at byte 99: no such block", true}};

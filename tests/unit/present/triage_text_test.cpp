@@ -52,7 +52,8 @@ model::Snapshot crowd() {
 }
 
 TEST(TriageText, StaysWithinTheWidth) {
-  const model::Snapshot s = crowd();
+  model::Snapshot s = crowd();
+  s.connections.push_back(testing::sprayed_connection(40, "2001:db8:1234:5678:9abc:def0:1234:5678", "2001:db8::2"));
   for (std::size_t width = 40; width <= 200; width += 4) {
     for (const bool all : {false, true}) {
       for (const bool unicode : {false, true}) {
@@ -63,6 +64,43 @@ TEST(TriageText, StaysWithinTheWidth) {
       }
     }
   }
+}
+
+TEST(TriageText, HasATableOfPathsForEachDirectionOfVeroce) {
+  model::Snapshot s = snapshot();
+  EXPECT_FALSE(contains(rendered(s, at_width(100)), "UDP source port"));
+  s.connections.push_back(testing::sprayed_connection(2, "198.51.100.1", "198.51.100.2"));
+  const std::string text = rendered(s, at_width(100));
+  EXPECT_TRUE(contains(text, "paths (UDP source ports) 198.51.100.1 → 198.51.100.2 qp 18: 42 SACKs, 31 packets sent"))
+      << text;
+  EXPECT_TRUE(contains(text, "   path packets  share lost resent trimmed late late by CE CNP slow   probe\n")) << text;
+  EXPECT_TRUE(contains(text, "  49422     250 25.0 %   30      6       5  200 97.0 µs  4   3  758 12.0 µs\n")) << text;
+  EXPECT_TRUE(contains(text, "  49408     250 25.0 %    -      -       -    -       -  -   -    - 12.0 µs\n")) << text;
+  // What is 0 everywhere is no column.
+  auto& paths = s.connections.back().a_to_b->veroce.use().paths;
+  for (auto& path : paths) path.trimmed = path.resent = 0;
+  EXPECT_FALSE(contains(rendered(s, at_width(100)), "trimmed"));
+}
+
+TEST(TriageText, ShowsManyPathsAndDirectionsOnlyWhenAsked) {
+  model::Snapshot s = snapshot();
+  for (std::uint32_t id = 2; id < 9; ++id) {
+    s.connections.push_back(testing::sprayed_connection(id, "198.51.100.1", "198.51.100.2"));
+    auto& paths = s.connections.back().a_to_b->veroce.use().paths;
+    for (std::uint16_t port = 1; port <= 20; ++port) {
+      track::VerocePath more;
+      more.udp_src = static_cast<std::uint16_t>(50'000 + port);
+      more.packets = 10;
+      paths.push_back(more);
+    }
+  }
+  const std::string brief = rendered(s, at_width(100));
+  EXPECT_TRUE(contains(brief, "8 more paths (--all shows them)")) << brief;
+  EXPECT_TRUE(contains(brief, "paths of 3 more directions (--all shows them)")) << brief;
+  TriageTextOptions options = at_width(100);
+  options.all = true;
+  EXPECT_FALSE(contains(rendered(s, options), "--all"));
+  EXPECT_TRUE(contains(rendered(s, options), "50020"));
 }
 
 TEST(TriageText, BeginsWithWhatTheCaptureIsWorth) {

@@ -23,6 +23,7 @@ class Exchanges : public testing::Test {
     cm.transaction_id = 7;
     (request ? cm.local_comm_id : cm.remote_comm_id) = comm_id;
     cm.qpn = Qpn{qpn};
+    cm.ece_vendor = qpn << 4;
     cm.complete = true;
     return management.on_message(request ? to_server() : to_server().reversed(), cm, FrameId(0, ++frame), time);
   }
@@ -51,6 +52,10 @@ TEST_F(Exchanges, KeepTheEarlierSetUpWhenItsIdIsUsedAgain) {
   EXPECT_EQ(set_ups[0].reply_time, seconds(1));
   EXPECT_EQ(set_ups[0].request_repeats, 0U);
   EXPECT_EQ(set_ups[1].reply_time, seconds(103));
+  EXPECT_EQ(set_ups[1].request_qpn, Qpn{27});
+  EXPECT_EQ(set_ups[1].reply_qpn, Qpn{28});
+  EXPECT_EQ(set_ups[1].request_ece, 27U << 4);
+  EXPECT_EQ(set_ups[1].reply_ece, 28U << 4);
 }
 
 TEST_F(Exchanges, AreForgottenOldestFirstAndCounted) {

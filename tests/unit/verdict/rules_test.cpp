@@ -436,7 +436,7 @@ TEST(Rules, EachIsTriedBothWays) {
                                            "expect.unchecked"};
   for (const RuleFacts& rule : kRuleBook) {
     const std::string id(rule.id);
-    if (elsewhere.count(id) != 0) continue;
+    if (elsewhere.count(id) != 0 || id.starts_with("veroce.")) continue;  // the latter in veroce_rules_test.cpp
     const auto in = [&](const std::vector<std::string>& list) {
       return std::find(list.begin(), list.end(), id) != list.end();
     };

@@ -64,6 +64,20 @@ TEST(Cm, Req) {
   EXPECT_TRUE(cm.complete);
 }
 
+/// Enhanced connection establishment keeps its vendor id in what was reserved: in one piece in a REQ, in three in a
+/// REP.
+TEST(Cm, VendorIdOfEnhancedEstablishment) {
+  const Cm request = parse(mad(0x10, {{0, "A1A2A3A4"}, {4, "FF"}, {5, "ABCDE2"}, {8, "0000000001 06 1B58"}}));
+  EXPECT_EQ(request.ece_vendor, 0xABCDE2U);
+  EXPECT_EQ(request.rdma_cm_port, 7000);
+  const Cm reply =
+      parse(mad(0x13, {{12, "000123"}, {15, "AB"}, {16, "FFFFFF"}, {19, "CD"}, {20, "000001"}, {23, "E2"}}));
+  EXPECT_EQ(reply.ece_vendor, 0xABCDE2U);
+  EXPECT_EQ(reply.qpn, Qpn{0x123});
+  EXPECT_EQ(reply.starting_psn, Psn{1});
+  EXPECT_EQ(parse(mad(0x14, {{5, "ABCDE2"}})).ece_vendor, 0U);
+}
+
 TEST(Cm, ReqOfXrc) {
   const Cm cm = parse(mad(0x10, {{43, "06"}, {51, "01"}}));
   EXPECT_EQ(cm.transport_type, 3);
