@@ -22,7 +22,6 @@ namespace {
 
 using track::VeroceLayouts;
 using wire::VeroceCheck;
-using wire::VeroceItem;
 
 struct MadeFrame {
   Nanos time;

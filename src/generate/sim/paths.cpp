@@ -16,6 +16,7 @@ constexpr std::uint32_t kEntropyPorts = 0x4000;
 std::vector<std::uint16_t> path_ports(const VerocePlan& plan, std::uint16_t first) {
   if (!plan.ports.empty()) return plan.ports;
   std::vector<std::uint16_t> ports;
+  ports.reserve(plan.paths);
   for (std::uint32_t i = 0; i < plan.paths; ++i) {
     ports.push_back(static_cast<std::uint16_t>(kFirstEntropyPort | (first + i) % kEntropyPorts));
   }

@@ -60,7 +60,7 @@ void SelectiveRepeat::on_sent(const Packet& packet, Time now) {
 
 /// An acknowledgement says what holds when it leaves.
 Packet SelectiveRepeat::next_answer(Time now) {
-  const Answer answer = std::move(answers_.front());
+  const Answer answer = answers_.front();
   answers_.pop_front();
   Packet packet = answer.packet;
   if (answer.is_acknowledgement) {

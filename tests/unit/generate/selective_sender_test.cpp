@@ -88,6 +88,24 @@ TEST(SelectiveSender, WhatIsMissingARoundTripAfterItWasSentAgainIsSentOnceMore) 
   EXPECT_EQ(w.count(ResendCause::kSecondRound), 1U);
 }
 
+TEST(SelectiveSender, BelowTheHighestOfTheLastSackNothingIsSentAgainUntilTheSecondRound) {
+  Writer w(plan_with());
+  w.send(10, 0);
+  w.acknowledge(101, {103, 105}, kMicro);
+  EXPECT_EQ(w.again(kMicro), (Psns{102, 104}));
+  Packet nak;
+  nak.kind = PacketKind::kNak;
+  nak.syndrome = 0x60;
+  nak.sequence = 102;
+  w.sender.on_acknowledge(nak, 15 * kMicro);
+  EXPECT_EQ(w.again(15 * kMicro), Psns{102});
+  const Time later = kMicro + kRoundTrip;  // after 104 was sent, but not after the oldest was
+  w.acknowledge(101, {103, 105, 106}, later);
+  EXPECT_EQ(w.again(later), Psns{});
+  w.acknowledge(101, {103, 105, 106}, later + kRoundTrip);
+  EXPECT_EQ(w.again(later + kRoundTrip), (Psns{102, 104}));
+}
+
 TEST(SelectiveSender, WhatASackSaysWasReceivedIsNotSentAgainThoughItWasDue) {
   Writer w(plan_with());
   w.send(10, 0);
