@@ -32,7 +32,7 @@
 namespace rocetop::cli {
 namespace {
 
-constexpr std::size_t kListName = 18;  // cells
+constexpr std::size_t kListName = 24;  // cells
 
 struct Scenario {
   std::string name;

@@ -22,6 +22,7 @@ void put(std::vector<std::uint8_t>& mad, std::size_t offset, std::uint64_t value
 
 void write_req(const PacketSpec& addressed, const CmSpec& m, std::vector<std::uint8_t>& mad) {
   const auto mtu_code = static_cast<std::uint64_t>(std::bit_width(m.path_mtu)) - 8;  // 1 = 256 ... 5 = 4096
+  put(mad, 5, m.ece_vendor, 3);
   put(mad, 8, m.service_id, 8);
   put(mad, 32, m.qpn.value, 3);
   put(mad, 43, std::uint64_t{m.transport_type} << 1, 1);
@@ -39,7 +40,10 @@ void write_req(const PacketSpec& addressed, const CmSpec& m, std::vector<std::ui
 
 void write_rep(const CmSpec& m, std::vector<std::uint8_t>& mad) {
   put(mad, 12, m.qpn.value, 3);
+  put(mad, 15, m.ece_vendor >> 16, 1);
+  put(mad, 19, m.ece_vendor >> 8 & 0xFF, 1);
   put(mad, 20, m.starting_psn.value, 3);
+  put(mad, 23, m.ece_vendor & 0xFF, 1);
   put(mad, 27, std::uint64_t{m.rnr_retry_count & 7U} << 5, 1);
 }
 

@@ -22,6 +22,7 @@ struct CmSpec {
   std::uint8_t local_ack_timeout = 14;               ///< REQ: exponent n of 4.096 µs * 2^n
   std::uint8_t retry_count = 7;                      ///< REQ
   std::uint8_t rnr_retry_count = 7;                  ///< REQ, REP
+  std::uint32_t ece_vendor = 0;                      ///< REQ, REP: vendor of "enhanced connection establishment"
   std::uint16_t reject_reason = 28;                  ///< REJ: consumer defined
 };
 

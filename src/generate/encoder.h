@@ -48,8 +48,17 @@ enum class Opcode : std::uint8_t {
   kAcknowledge = 17,
   kAtomicAcknowledge = 18,
   kFetchAdd = 20,
+  kSendLastInvalidate = 22,
+  kSendOnlyInvalidate = 23,
   kUdSendOnly = 0x64,
   kCnp = 0x81,
+  // veRoCE's own
+  kSack = 0x18,
+  kAcknowledgeResponse = 0x19,
+  kSackResponse = 0x1E,
+  kRttRequest = 0x82,
+  kRttResponse = 0x83,
+  kSlowPath = 0x84,
 };
 
 struct RethSpec {

@@ -31,6 +31,8 @@ struct VeroceWire {
   bool icrc_big_endian = false;
   bool plain = false;             ///< InfiniBand's headers alone
   std::uint32_t extra_bytes = 0;  ///< zeros in front of the headers: a layout that nobody knows
+
+  friend bool operator==(const VeroceWire&, const VeroceWire&) = default;
 };
 
 /// What a packet says; which of it stands in the packet follows from `opcode` in encode_veroce().

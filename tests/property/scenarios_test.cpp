@@ -212,11 +212,20 @@ INSTANTIATE_TEST_SUITE_P(Named, Scenarios, testing::ValuesIn(kExpected), [](cons
   return name;
 });
 
+// Of which nothing is expected here: triage does not judge veRoCE's connections. That each decodes is in
+// veroce_scenarios_test.cpp.
+constexpr std::string_view kNotJudged[] = {
+    "veroce-atomics",  "veroce-clean",          "veroce-ecn-path",     "veroce-fallback",     "veroce-multipath-loss",
+    "veroce-read",     "veroce-reorder-window", "veroce-second-round", "veroce-slow-path",    "veroce-spray-imbalance",
+    "veroce-spurious", "veroce-timeout",        "veroce-trimmed",      "veroce-uniform-loss",
+};
+
 TEST(Scenarios, AreAllExpectedToGiveSomething) {
   for (const auto& scenario : generate::named_scenarios()) {
+    EXPECT_LT(scenario.summary().size(), 120) << scenario.name;
+    if (std::find(std::begin(kNotJudged), std::end(kNotJudged), scenario.name) != std::end(kNotJudged)) continue;
     const auto names = [&](const Expected& expected) { return scenario.name == expected.scenario; };
     EXPECT_TRUE(std::any_of(std::begin(kExpected), std::end(kExpected), names)) << scenario.name;
-    EXPECT_LT(scenario.summary().size(), 120) << scenario.name;
   }
 }
 

@@ -20,10 +20,30 @@ std::uint8_t mask_of(PacketKind kind) {
       return kCnpPackets;
     case PacketKind::kCm:
       return kCmPackets;
+    case PacketKind::kSack:
+      return kSackPackets;
+    case PacketKind::kRtt:
+      return kProbePackets;
+    case PacketKind::kSlowPath:
+      return kSlowPathPackets;
     case PacketKind::kPause:
       break;
   }
   return 0;
+}
+
+bool ends_message(const Packet& packet) {
+  switch (packet.opcode) {
+    case Opcode::kSendFirst:
+    case Opcode::kSendMiddle:
+    case Opcode::kWriteFirst:
+    case Opcode::kWriteMiddle:
+    case Opcode::kReadResponseFirst:
+    case Opcode::kReadResponseMiddle:
+      return false;
+    default:
+      return packet.is_data();
+  }
 }
 
 }  // namespace
@@ -31,6 +51,10 @@ std::uint8_t mask_of(PacketKind kind) {
 bool WireFault::fits(const Packet& packet, Time now) const {
   if ((mask_of(packet.kind) & plan_->what) == 0) return false;
   if (now < from_nanos(plan_->from) || (plan_->to != Nanos::max() && now >= from_nanos(plan_->to))) return false;
+  if (plan_->resent && !packet.resent) return false;
+  if (plan_->last && !ends_message(packet)) return false;
+  const auto& ports = plan_->ports;
+  if (!ports.empty() && std::find(ports.begin(), ports.end(), packet.udp_src) == ports.end()) return false;
   const auto& whose = plan_->connections;
   return whose.empty() || std::find(whose.begin(), whose.end(), packet.sender / 2) != whose.end();
 }

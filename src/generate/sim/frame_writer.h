@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // FrameWriter: a simulated packet -> the bytes of its frame, fast: what all packets of a queue pair share is laid out
 // once, and the ICRC of a payload, which is zeros, is known for its length. Tests hold it against encode() of
-// encoder.h, byte by byte.
+// encoder.h, byte by byte. veRoCE's packets are left to veroce_encoder.h.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@
 
 namespace rocetop::generate::sim {
 
-/// What the packet takes on the wire: preamble, frame, check sequence, gap.
-std::uint32_t wire_bytes(const Packet& packet, bool v4);
+/// What a packet of this connection takes on the wire: preamble, frame, check sequence, gap.
+std::uint32_t wire_bytes(const Packet& packet, const ConnectionPlan& plan, bool v4);
 
 class FrameWriter {
  public:
@@ -45,6 +45,10 @@ class FrameWriter {
   };
 
   std::span<const std::uint8_t> write_cm(const Packet& packet, std::uint32_t snap_length, std::uint32_t& wire_length);
+  /// veRoCE's.
+  std::span<const std::uint8_t> write_veroce(const Packet& packet, std::uint32_t snap_length,
+                                             std::uint32_t& wire_length);
+  std::span<const std::uint8_t> keep(const FrameBytes& bytes, std::uint32_t snap_length, std::uint32_t& wire_length);
   std::size_t write_headers(const Packet& packet, const Layout& layout, std::uint32_t udp_bytes);
   std::size_t write_extension(const Packet& packet, std::size_t at);
   std::uint32_t icrc(const Layout& layout, std::size_t header_bytes, std::uint32_t zeros);

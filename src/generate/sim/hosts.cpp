@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "generate/sim/hosts.h"
 
+#include <algorithm>
 #include <utility>
 
-#include "generate/sim/frame_writer.h"
+#include "generate/sim/go_back_n.h"
+#include "generate/sim/selective_repeat.h"
+#include "generate/sim/veroce_frame.h"
 
 namespace rocetop::generate::sim {
 namespace {
@@ -15,21 +18,54 @@ constexpr std::uint64_t kStartJitter = 1'000'000;  // picoseconds: no two applic
 constexpr std::uint8_t kCe = 3;
 constexpr Time kCmWait = 4'294'967'296'000;  // 4.096 µs * 2^20, as Linux waits for an answer of a peer's CM
 constexpr std::uint32_t kCmMessagesMost = 16;
+constexpr std::uint64_t kResponsePsnStream = 6;
+constexpr std::uint64_t kClockStream = 7;
+
+double line_of(const Plan& plan, std::size_t host) {
+  const auto link =
+      std::find_if(plan.links.begin(), plan.links.end(), [&](const LinkPlan& l) { return l.a == host || l.b == host; });
+  return link == plan.links.end() ? 1 : static_cast<double>(link->rate);
+}
+
+/// PSNs at which the two ends of a connection begin, and their clocks.
+struct Beginnings {
+  Sequence requests[2];
+  Sequence responses[2];
+  std::uint32_t clocks[2];
+};
+
+std::unique_ptr<Transport> make_transport(const Plan& plan, const ConnectionPlan& connection, std::size_t side,
+                                          const Beginnings& first) {
+  const std::size_t peer = 1 - side;
+  if (!connection.is_veroce()) {
+    return std::make_unique<GoBackN>(connection, first.requests[side], first.requests[peer]);
+  }
+  const std::size_t host = side == 0 ? connection.a : connection.b;
+  const VeroceHost where{FrameWriter::port_of(connection), line_of(plan, host), from_nanos(plan.nodes[host].latency),
+                         first.clocks[side]};
+  return std::make_unique<SelectiveRepeat>(connection, VerocePsns{first.requests[side], first.responses[side]},
+                                           VerocePsns{first.requests[peer], first.responses[peer]}, where);
+}
 
 }  // namespace
 
 Hosts::Hosts(const Plan& plan, std::uint64_t seed, Agenda& agenda)
     : plan_(plan), agenda_(agenda), adapters_(plan.nodes.size()), flows_(plan.flows.size()) {
   Random psns(seed, kPsnStream);
+  Random response_psns(seed, kResponsePsnStream);
+  Random clocks(seed, kClockStream);
   pairs_.reserve(2 * plan.connections.size());
   for (const ConnectionPlan& connection : plan.connections) {
-    Sequence first[2];
-    for (Sequence& psn : first) {
-      psn = static_cast<Sequence>(psns.next() & kMask24);
-      if (connection.first_psn) psn = connection.first_psn->value;
+    Beginnings first{};
+    for (const std::size_t side : {0U, 1U}) {
+      first.requests[side] = static_cast<Sequence>(psns.next() & kMask24);
+      first.responses[side] = static_cast<Sequence>(response_psns.next() & kMask24);
+      first.clocks[side] = static_cast<std::uint32_t>(clocks.next());
+      if (connection.first_psn) first.requests[side] = first.responses[side] = connection.first_psn->value;
     }
     for (const std::size_t side : {0U, 1U}) {
-      pairs_.emplace_back(connection, static_cast<std::uint32_t>(pairs_.size()), first[side], first[1 - side], 1.0);
+      pairs_.emplace_back(connection, static_cast<std::uint32_t>(pairs_.size()),
+                          make_transport(plan, connection, side, first), first.requests[1 - side], 1.0);
     }
   }
   Random starts(seed, kStartStream);
@@ -59,13 +95,15 @@ std::optional<Packet> Hosts::next_packet(std::size_t host, bool paused) {
   Adapter& adapter = adapters_[host];
   if (network_->hung(host)) return std::nullopt;
   if (!adapter.cnps.empty() && (!paused || plan_.nodes[host].cnp_dscp >= kControlDscp)) {
-    const std::uint32_t number = adapter.cnps.front();
+    const DueCnp due = adapter.cnps.front();
     adapter.cnps.pop_front();
     Packet cnp;
+    cnp.udp_src = due.udp_src;
+    cnp.veroce.there = pairs_[due.queue_pair].plan->is_veroce();
     cnp.kind = PacketKind::kCnp;
     cnp.opcode = Opcode::kCnp;
     cnp.psns = 0;
-    return finish(cnp, number);
+    return finish(cnp, due.queue_pair);
   }
   if (paused) return std::nullopt;
   if (!adapter.management.empty()) {
@@ -77,7 +115,7 @@ std::optional<Packet> Hosts::next_packet(std::size_t host, bool paused) {
     const std::uint32_t number = adapter.answers.front();
     adapter.answers.pop_front();
     pairs_[number].in_answers = false;
-    const Packet answer = finish(pairs_[number].responder.next_answer(), number);
+    const Packet answer = finish(pairs_[number].transport->next_answer(agenda_.now()), number);
     list(number);
     return answer;
   }
@@ -97,8 +135,9 @@ std::optional<Packet> Hosts::next_data(std::size_t host) {
       list(number);  // wakes it in time
       continue;
     }
-    const Packet packet = finish(data_of(pair), number);
-    if (pair.plan->control == CongestionControl::kDcqcn) {
+    const Packet packet = finish(pair.transport->next_data(now), number);
+    pair.transport->on_sent(packet, now);
+    if (pair.is_paced()) {
       pair.control.on_sent(now, packet.wire_bytes);
       if (pair.control.limits()) {
         pair.paced_until = now + static_cast<Time>(packet.wire_bytes * 8 / pair.control.rate(now) * 1e12);
@@ -112,13 +151,7 @@ std::optional<Packet> Hosts::next_data(std::size_t host) {
 
 Time Hosts::data_at(const QueuePair& pair) const {
   if (!pair.established) return kNever;
-  if (pair.responder.answers_with_data() || pair.requester.ready(agenda_.now())) return pair.paced_until;
-  return std::max(pair.paced_until, pair.requester.waits_until());
-}
-
-Packet Hosts::data_of(QueuePair& pair) {
-  if (pair.responder.answers_with_data()) return pair.responder.next_answer();
-  return pair.requester.next_packet(agenda_.now());
+  return std::max(pair.paced_until, pair.transport->data_at(agenda_.now()));
 }
 
 /// What all packets of a queue pair have in common.
@@ -129,7 +162,8 @@ Packet Hosts::finish(Packet packet, std::uint32_t number) {
   packet.dscp = packet.kind == PacketKind::kCnp ? plan_.nodes[pair.host].cnp_dscp : pair.dscp;
   if (packet.kind == PacketKind::kCm) packet.dscp = packet.ecn = 0;
   packet.ip_id = adapters_[pair.host].ip_id++;
-  packet.wire_bytes = wire_bytes(packet, plan_.nodes[pair.host].ip.is_v4());
+  if (packet.udp_src == 0) packet.udp_src = pair.udp_src;
+  packet.wire_bytes = wire_bytes(packet, *pair.plan, plan_.nodes[pair.host].ip.is_v4());
   return packet;
 }
 
@@ -137,7 +171,7 @@ Packet Hosts::finish(Packet packet, std::uint32_t number) {
 void Hosts::list(std::uint32_t number) {
   QueuePair& pair = pairs_[number];
   Adapter& adapter = adapters_[pair.host];
-  const bool answers = pair.responder.has_answer() && !pair.responder.answers_with_data();
+  const bool answers = pair.transport->has_answer();
   if (answers && !std::exchange(pair.in_answers, true)) adapter.answers.push_back(number);
   if (answers && pair.in_data) return;
   const Time when = data_at(pair);
@@ -156,38 +190,34 @@ void Hosts::deliver(std::size_t host, const Packet& packet) {
   QueuePair& pair = pairs_[number];
   const Time now = agenda_.now();
   if (packet.damaged) return;
-  const NodePlan& node = plan_.nodes[host];
-  if (packet.is_data() && packet.ecn == kCe && node.cnp_gap >= Nanos{} &&
-      (pair.cnp_at == kNever || now - pair.cnp_at >= from_nanos(node.cnp_gap))) {
-    pair.cnp_at = now;
-    adapters_[host].cnps.push_back(number);
-  }
+  if (owes_cnp(pair, packet)) adapters_[host].cnps.push_back({number, packet.udp_src});
   switch (packet.kind) {
-    case PacketKind::kRequest:
-      if (!pair.established) establish(number);  // the RTU was lost: data says as much
-      pair.responder.on_request(packet, now);
-      break;
     case PacketKind::kCm:
       on_cm(number, packet.cm);
       break;
-    case PacketKind::kResponse:
-      pair.requester.on_response(packet.sequence, now);
-      break;
-    case PacketKind::kAck:
-      pair.requester.on_acknowledge(packet.sequence, now);
-      break;
-    case PacketKind::kNak:
-    case PacketKind::kRnrNak:
-      pair.requester.on_nak(packet, now);
+    case PacketKind::kRequest:
+      if (!pair.established) establish(number);  // the RTU was lost: data says as much
+      pair.transport->receive(packet, now);
       break;
     case PacketKind::kCnp:
-      if (pair.plan->control == CongestionControl::kDcqcn && !pair.plan->ignores_cnps) pair.control.on_cnp(now);
+      if (pair.is_paced() && !pair.plan->ignores_cnps) pair.control.on_cnp(now);
+      pair.transport->receive(packet, now);
       break;
-    case PacketKind::kPause:
-      break;
+    default:
+      pair.transport->receive(packet, now);
   }
   settle(number);
   network_->kick(host);
+}
+
+/// One in its time for a queue pair, and of veRoCE for a path.
+bool Hosts::owes_cnp(QueuePair& pair, const Packet& packet) const {
+  const Nanos gap = plan_.nodes[pair.host].cnp_gap;
+  if (!packet.is_data() || packet.ecn != kCe || gap < Nanos{}) return false;
+  const auto [last, first] = pair.cnp_at.try_emplace(packet.udp_src, agenda_.now());
+  if (!first && agenda_.now() - last->second < from_nanos(gap)) return false;
+  last->second = agenda_.now();
+  return true;
 }
 
 void Hosts::handle(const Event& event) {
@@ -198,8 +228,9 @@ void Hosts::handle(const Event& event) {
       list(event.a);
       return network_->kick(pairs_[event.a].host);
     case EventKind::kTimeout:
-      pairs_[event.a].timer_set = false;
-      pairs_[event.a].requester.on_timeout(event.time);
+      if (pairs_[event.a].timer_at != event.time) return;  // an earlier one took its place
+      pairs_[event.a].timer_at = kNever;
+      pairs_[event.a].transport->on_timeout(event.time);
       settle(event.a);
       return network_->kick(pairs_[event.a].host);
     case EventKind::kConnect:
@@ -216,15 +247,16 @@ void Hosts::handle(const Event& event) {
 /// After anything that may have changed what a queue pair waits for.
 void Hosts::settle(std::uint32_t number) {
   QueuePair& pair = pairs_[number];
-  pair.requester.take_completed(completed_);
+  pair.transport->take_completed(completed_);
   for (const std::uint32_t flow : completed_) {
     --flows_[flow].under_way;
     agenda_.at(agenda_.now() + from_nanos(plan_.flows[flow].pause), EventKind::kPost, flow);
   }
   completed_.clear();
-  const Time deadline = pair.requester.deadline();
-  if (deadline != kNever && !std::exchange(pair.timer_set, true)) {
-    agenda_.at(deadline, EventKind::kTimeout, number);
+  const Time deadline = pair.transport->deadline();
+  if (deadline < pair.timer_at) {
+    pair.timer_at = std::max(deadline, agenda_.now());
+    agenda_.at(pair.timer_at, EventKind::kTimeout, number);
   }
   list(number);
 }
@@ -236,7 +268,7 @@ void Hosts::post(std::uint32_t flow) {
   ++state.asked;
   ++state.under_way;
   const auto number = static_cast<std::uint32_t>(2 * plan.connection + (plan.from_b ? 1 : 0));
-  pairs_[number].requester.ask(plan.operation, plan.bytes, flow);
+  pairs_[number].transport->ask(plan, flow, agenda_.now());
   settle(number);
   network_->kick(pairs_[number].host);
 }
@@ -298,7 +330,7 @@ void Hosts::trouble(std::uint32_t number, bool begins) {
       return network_->storm(trouble.host, begins);
     case TroubleKind::kRefuse:
       for (const std::uint32_t pair : {first, first + 1}) {
-        pairs_[pair].responder.refuse_after(trouble.after, trouble.code);
+        pairs_[pair].transport->refuse_after(trouble.after, trouble.code);
       }
       return;
     case TroubleKind::kRemark:

@@ -181,6 +181,11 @@ std::optional<Time> Network::suffer(std::uint32_t index, std::uint32_t number) {
         packet.note({DeedKind::kMarkedByFault, index, now});
         packet.ecn = kCe;
         break;
+      case FaultKind::kTrim:
+        if (!packet.is_trimmable()) break;
+        packet.note({DeedKind::kTrimmed, index, now});
+        packet.trim();
+        break;
       case FaultKind::kCopy:
         packet.note({DeedKind::kCopied, index, now});
         copy(index, number, now + packet.wire_bytes * ports_[index].byte_time + ports_[index].delay + kCopyDelay);
@@ -241,7 +246,7 @@ std::uint32_t Network::route(std::size_t node, const Packet& packet) {
   ROCETOP_CHECK(!ports.empty());
   if (ports.size() == 1) return ports.front();
   const bool spray = plan_.nodes[node].spray && packet.is_data();
-  return ports[(spray ? spray_.next() : Random::mix(user_.flow_hash(packet.sender) + node)) % ports.size()];
+  return ports[(spray ? spray_.next() : Random::mix(user_.flow_hash(packet) + node)) % ports.size()];
 }
 
 void Network::mark(const Port& port, std::uint32_t index, Packet& packet) {

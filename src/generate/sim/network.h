@@ -29,8 +29,8 @@ class NetworkUser {
   virtual void seen(Packet& packet) = 0;
   /// Its way is over, wherever that was.
   virtual void gone(const Packet& packet) = 0;
-  /// By the addresses and ports of its queue pair: equal for all packets of a flow.
-  virtual std::uint64_t flow_hash(std::uint32_t queue_pair) const = 0;
+  /// By addresses and ports: equal for all packets of a flow.
+  virtual std::uint64_t flow_hash(const Packet& packet) const = 0;
   virtual std::size_t destination(std::uint32_t queue_pair) const = 0;
 };
 

@@ -3,7 +3,9 @@
 // sees). PacketPool: all that are under way.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <vector>
 
@@ -14,7 +16,19 @@
 
 namespace rocetop::generate::sim {
 
-enum class PacketKind : std::uint8_t { kRequest, kResponse, kAck, kNak, kRnrNak, kCnp, kPause, kCm };
+enum class PacketKind : std::uint8_t {
+  kRequest,
+  kResponse,
+  kAck,
+  kNak,
+  kRnrNak,
+  kCnp,
+  kPause,
+  kCm,
+  kSack,
+  kRtt,
+  kSlowPath
+};
 
 /// What was done to a packet on its way; the words of the truth are in truth.cpp.
 enum class DeedKind : std::uint8_t {
@@ -26,7 +40,8 @@ enum class DeedKind : std::uint8_t {
   kDelayed,
   kCopied,
   kDamaged,
-  kMissed
+  kMissed,
+  kTrimmed
 };
 
 struct Deed {
@@ -34,6 +49,22 @@ struct Deed {
   std::uint32_t port = 0;
   Time time = 0;
 };
+
+/// What only a veRoCE packet says.
+struct VeroceFields {
+  bool there = false;  ///< it is one
+  bool trimmed = false;
+  bool ends_message = false;
+  std::uint32_t order = 0;  ///< PO
+  std::uint32_t rq_msn = 0;
+  std::uint32_t asked_msn = 0;         ///< responses: MSN of the request
+  std::uint32_t notice = 0;            ///< ImmDt or IETH
+  std::bitset<kSackBits> received;     ///< SACK: from the PSN behind the acknowledged one on
+  std::array<std::uint32_t, 4> rtt{};  ///< context, TX1, RX1, TX2
+};
+
+/// Of the shortest frame, with preamble, check sequence and gap.
+inline constexpr std::uint32_t kLeastWireBytes = 84;
 
 struct Packet {
   static constexpr std::size_t kDeeds = 6;
@@ -51,6 +82,7 @@ struct Packet {
   std::uint32_t deeds_omitted = 0;
   CmType cm = CmType::kReq;
   std::uint16_t ip_id = 0;
+  std::uint16_t udp_src = 0;     ///< 0: the connection's
   std::uint16_t quanta = 0;      ///< of a pause
   std::uint32_t sender = 0;      ///< queue pair; of a pause: port
   std::uint32_t psns = 1;        ///< that it takes
@@ -64,8 +96,14 @@ struct Packet {
   std::uint64_t address = 0;  ///< RETH
   std::uint64_t frame = 0;    ///< in the capture; 0: not seen yet
   std::array<Deed, kDeeds> done_to;
+  VeroceFields veroce;
 
   bool is_data() const { return kind == PacketKind::kRequest || kind == PacketKind::kResponse; }
+  bool is_trimmable() const { return veroce.there && !veroce.trimmed && is_data() && payload != 0; }
+  void trim() {
+    veroce.trimmed = true;
+    wire_bytes = std::max(wire_bytes - (payload + 3) / 4 * 4, kLeastWireBytes);
+  }
   /// Of too many the last one stays: it may be the end.
   void note(const Deed& deed) {
     if (deeds == kDeeds) {

@@ -11,7 +11,7 @@
 
 #include "base/ip_address.h"
 #include "base/nanos.h"
-#include "generate/encoder.h"
+#include "generate/veroce_encoder.h"
 
 namespace rocetop::generate::sim {
 
@@ -60,6 +60,27 @@ enum class SetUp : std::uint8_t { kSilent, kCm, kRejected };
 
 enum class CongestionControl : std::uint8_t { kNone, kDcqcn };
 
+/// PSNs behind the acknowledged one that a veRoCE receiver can take.
+inline constexpr std::uint32_t kSackBits = 128;
+
+/// What only connections by veRoCE have.
+struct VerocePlan {
+  std::vector<std::uint16_t> ports;  ///< UDP source ports, each a path; none: `paths` from the connection's port on
+  std::uint32_t paths = 1;
+  std::vector<std::uint32_t> weights;   ///< of the paths; none: all alike
+  std::uint32_t lazy = 4;               ///< PSNs of disorder up to which the receiver sends no SACK
+  std::uint32_t slow_path = 0;          ///< PSNs that a packet may trail before it is told; 0: any
+  Nanos round_trip = microseconds(20);  ///< what the sender takes for one: a second round of resends waits so long
+  Nanos probe = {};                     ///< time between RTT requests on each path; 0: none
+  bool overrun = false;                 ///< sends more than the receiver's bitmap takes, if the window says so
+  VeroceWire wire;
+  std::uint32_t cnp_body = 16;  ///< bytes
+
+  friend bool operator==(const VerocePlan&, const VerocePlan&) = default;
+};
+
+enum class Protocol : std::uint8_t { kRocev2, kVeroce };
+
 struct ConnectionPlan {
   std::size_t a = 0;  ///< hosts
   std::size_t b = 0;
@@ -82,15 +103,24 @@ struct ConnectionPlan {
   std::uint32_t reorder = 0;    ///< packets that the responder takes ahead of a missing one before it complains
   CongestionControl control = CongestionControl::kDcqcn;
   bool ignores_cnps = false;
+  Protocol protocol = Protocol::kRocev2;
+  std::optional<std::uint8_t> profile;  ///< veRoCE's, that A's REQ offers
+  VerocePlan veroce;
+
+  bool is_veroce() const { return protocol == Protocol::kVeroce; }
 };
 
 enum class Operation : std::uint8_t { kWrite, kSend, kRead, kAtomic };
+
+/// What the last packet of a message brings besides data; of veRoCE alone.
+enum class Notice : std::uint8_t { kNone, kImmediate, kInvalidate };
 
 /// An application that asks one queue pair for messages, of which `depth` are under way.
 struct FlowPlan {
   std::size_t connection = 0;
   bool from_b = false;
   Operation operation = Operation::kWrite;
+  Notice notice = Notice::kNone;
   std::uint32_t bytes = 65'536;
   std::uint64_t count = 0;  ///< messages; 0: until the end
   std::uint32_t depth = 4;
@@ -98,7 +128,7 @@ struct FlowPlan {
   Nanos start = {};
 };
 
-enum class FaultKind : std::uint8_t { kLose, kDelay, kCopy, kDamage, kMark };
+enum class FaultKind : std::uint8_t { kLose, kDelay, kCopy, kDamage, kMark, kTrim };
 
 /// What a fault takes: bits, by kind of packet.
 enum PacketMask : std::uint8_t {
@@ -107,7 +137,10 @@ enum PacketMask : std::uint8_t {
   kNakPackets = 4,  ///< RNR NAKs included
   kCnpPackets = 8,
   kCmPackets = 16,
-  kAnyPackets = 31,
+  kSackPackets = 32,
+  kProbePackets = 64,
+  kSlowPathPackets = 128,
+  kAnyPackets = 255,
 };
 
 /// Something that happens to packets on the wire from one node to the next.
@@ -117,6 +150,9 @@ struct FaultPlan {
   std::size_t to_node = 0;
   std::uint8_t what = kDataPackets;
   std::vector<std::size_t> connections;  ///< whose packets; none: everybody's
+  std::vector<std::uint16_t> ports;      ///< UDP source ports; none: any
+  bool resent = false;                   ///< only what is sent again
+  bool last = false;                     ///< only the last packets of messages
   double chance = 1;
   std::uint64_t nth = 0;                                           ///< the n-th packet that fits, from 1; 0: any
   std::uint64_t every = 0;                                         ///< each n-th packet that fits; 0: any

@@ -74,6 +74,26 @@ Failure check_names(const Plan& plan) {
   return std::nullopt;
 }
 
+/// Protocols differ in what they know.
+Failure check_protocols(const Plan& plan) {
+  for (const ConnectionPlan& connection : plan.connections) {
+    const std::string between = plan.nodes[connection.a].name + "/" + plan.nodes[connection.b].name + ": ";
+    if (!connection.is_veroce()) {
+      if (connection.veroce == VerocePlan{}) continue;
+      return Error{between + "an option that only veRoCE has", "protocol=veroce with it."};
+    }
+    if (connection.unreliable || connection.receives != 0 || connection.reorder != 0) {
+      return Error{between + "uc, receives= and reorder= are not for veRoCE", ""};
+    }
+    const VerocePlan& own = connection.veroce;
+    const std::size_t paths = own.ports.empty() ? own.paths : own.ports.size();
+    if (!own.weights.empty() && own.weights.size() != paths) {
+      return Error{between + "weights= has to name one for each path", ""};
+    }
+  }
+  return std::nullopt;
+}
+
 /// What a simulation has under way is what it keeps in memory.
 Failure check_size(const Plan& plan) {
   std::vector<std::uint64_t> psns(plan.connections.size());
@@ -93,7 +113,7 @@ Failure check_size(const Plan& plan) {
 }  // namespace
 
 Failure check(const Plan& plan) {
-  for (const auto part : {check_hosts, check_names, check_ways, check_faults, check_size}) {
+  for (const auto part : {check_hosts, check_names, check_ways, check_faults, check_protocols, check_size}) {
     if (auto failure = part(plan)) return failure;
   }
   return std::nullopt;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "generate/sim/veroce_options.h"
+
 namespace rocetop::generate::sim {
 namespace {
 
@@ -76,15 +78,17 @@ Failure set_cm(ConnectionPlan& connection, const Option& option) {
 }
 
 Failure set_what(FaultPlan& fault, const Option& option) {
-  constexpr std::pair<std::string_view, std::uint8_t> kWords[] = {{"data", kDataPackets}, {"ack", kAckPackets},
-                                                                  {"nak", kNakPackets},   {"cnp", kCnpPackets},
-                                                                  {"cm", kCmPackets},     {"any", kAnyPackets}};
+  constexpr std::pair<std::string_view, std::uint8_t> kWords[] = {
+      {"data", kDataPackets}, {"ack", kAckPackets},       {"nak", kNakPackets},
+      {"cnp", kCnpPackets},   {"cm", kCmPackets},         {"sack", kSackPackets},
+      {"rtt", kProbePackets}, {"slow", kSlowPathPackets}, {"any", kAnyPackets}};
   std::string_view rest = option.value.value_or("");
   fault.what = 0;
   while (true) {
     const std::string_view part = rest.substr(0, rest.find(','));
     const auto* found = std::find_if(std::begin(kWords), std::end(kWords), [&](auto& w) { return w.first == part; });
-    if (found == std::end(kWords)) return error_at(option.word, "what=data, ack, nak, cnp, cm or any is expected");
+    if (found == std::end(kWords))
+      return error_at(option.word, "what=data, ack, sack, nak, cnp, cm, rtt, slow or any is expected");
     fault.what = static_cast<std::uint8_t>(fault.what | found->second);
     if (part.size() == rest.size()) return std::nullopt;
     rest.remove_prefix(part.size() + 1);
@@ -97,6 +101,30 @@ Failure set_code(TroublePlan& trouble, const Option& option) {
   if (found == std::end(kCodes)) return error_at(option.word, "code=invalid, access, operational or rd is expected");
   trouble.code = static_cast<std::uint8_t>(found - std::begin(kCodes) + 1);
   return std::nullopt;
+}
+
+Failure set_immediate(FlowPlan& flow, const Option& option) {
+  if (option.value) return error_at(option.word, "takes no value");
+  flow.notice = Notice::kImmediate;
+  return std::nullopt;
+}
+
+Failure set_invalidate(FlowPlan& flow, const Option& option) {
+  if (option.value) return error_at(option.word, "takes no value");
+  flow.notice = Notice::kInvalidate;
+  return std::nullopt;
+}
+
+Failure set_profile(ConnectionPlan& connection, const Option& option) {
+  const auto word = value_word(option);
+  if (!word) return word.error();
+  return assign(parse_number(word.value(), 3), connection.profile);
+}
+
+/// An option that only veRoCE has.
+template <auto Set>
+Failure of_veroce(ConnectionPlan& connection, const Option& option) {
+  return Set(connection.veroce, option);
 }
 
 /// Options whose value is read elsewhere.
@@ -143,15 +171,34 @@ constexpr Setter<ConnectionPlan> kConnectionOptions[] = {
     {"reorder", set_number<&ConnectionPlan::reorder, 0, 1'024>},
     {"cc", set_control},
     {"ignore-cnps", set_flag<&ConnectionPlan::ignores_cnps>},
+    {"protocol", set_protocol},
+    {"profile", set_profile},
+    {"paths", of_veroce<set_number<&VerocePlan::paths, 1, kPathsMost, VerocePlan>>},
+    {"ports", of_veroce<set_ports>},
+    {"weights", of_veroce<set_weights>},
+    {"lazy", of_veroce<set_number<&VerocePlan::lazy, 0, kSackBits, VerocePlan>>},
+    {"slow", of_veroce<set_number<&VerocePlan::slow_path, 0, kSackBits, VerocePlan>>},
+    {"rtt", of_veroce<set_duration<&VerocePlan::round_trip, VerocePlan>>},
+    {"probe", of_veroce<set_duration<&VerocePlan::probe, VerocePlan>>},
+    {"overrun", of_veroce<set_flag<&VerocePlan::overrun, VerocePlan>>},
+    {"layout", of_veroce<set_layout>},
 };
 constexpr Setter<FlowPlan> kFlowOptions[] = {
-    {"size", set_bytes<&FlowPlan::bytes, kMessageMost>}, {"count", set_number<&FlowPlan::count, 1, kMost>},
-    {"depth", set_number<&FlowPlan::depth, 1, 1'024>},   {"pause", set_duration<&FlowPlan::pause>},
-    {"start", set_duration<&FlowPlan::start>},           {"stagger", elsewhere},
+    {"size", set_bytes<&FlowPlan::bytes, kMessageMost>},
+    {"count", set_number<&FlowPlan::count, 1, kMost>},
+    {"depth", set_number<&FlowPlan::depth, 1, 1'024>},
+    {"pause", set_duration<&FlowPlan::pause>},
+    {"start", set_duration<&FlowPlan::start>},
+    {"stagger", elsewhere},
+    {"imm", set_immediate},
+    {"inv", set_invalidate},
 };
 constexpr Setter<FaultPlan> kFaultOptions[] = {
     {"what", set_what},
     {"of", elsewhere},
+    {"port", set_fault_ports},
+    {"resent", set_flag<&FaultPlan::resent>},
+    {"last", set_flag<&FaultPlan::last>},
     {"chance", set_share<&FaultPlan::chance>},
     {"nth", set_number<&FaultPlan::nth, 1, kMost>},
     {"every", set_number<&FaultPlan::every, 1, kMost>},

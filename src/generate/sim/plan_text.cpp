@@ -48,6 +48,7 @@ class Planner {
   Failure copy(const Statement& s) { return fault(s, FaultKind::kCopy); }
   Failure damage(const Statement& s) { return fault(s, FaultKind::kDamage); }
   Failure mark(const Statement& s) { return fault(s, FaultKind::kMark); }
+  Failure trim(const Statement& s) { return fault(s, FaultKind::kTrim); }
   Failure fault(const Statement& s, FaultKind kind);
   Failure hang(const Statement& s) { return host_trouble(s, TroubleKind::kHang); }
   Failure storm(const Statement& s) { return host_trouble(s, TroubleKind::kStorm); }
@@ -95,6 +96,7 @@ const Planner::Verb* Planner::find_verb(std::string_view name) {
       {"copy", true, &Planner::copy},
       {"damage", true, &Planner::damage},
       {"mark", true, &Planner::mark},
+      {"trim", true, &Planner::trim},
       {"hang", true, &Planner::hang},
       {"storm", true, &Planner::storm},
       {"refuse", true, &Planner::refuse},
@@ -270,6 +272,11 @@ Failure Planner::flow(const Statement& s, Operation operation) {
   if (auto failure = flow_options(s, like)) return failure;
   if (operation == Operation::kAtomic) like.bytes = 8;
   if (like.bytes == 0) return error_at(s.verb, "a message has at least one byte");
+  const bool data = operation == Operation::kWrite || operation == Operation::kSend;
+  if ((like.notice != Notice::kNone && !data) ||
+      (like.notice == Notice::kInvalidate && operation != Operation::kSend)) {
+    return error_at(s.verb, "imm is for write and send, inv for send");
+  }
   Nanos stagger;
   if (const Option* given = s.find("stagger")) {
     const auto word = value_word(*given);
@@ -285,6 +292,8 @@ Failure Planner::flow(const Statement& s, Operation operation) {
       if (plan_.connections[connection].unreliable &&
           (operation == Operation::kRead || operation == Operation::kAtomic))
         return error_at(s.verb, "an unreliable connection knows no READs and no atomics");
+      if (like.notice != Notice::kNone && !plan_.connections[connection].is_veroce())
+        return error_at(s.verb, "imm and inv are for connections with protocol=veroce");
       plan_.flows.push_back(like);
       like.start = like.start + stagger;
     }

@@ -8,12 +8,9 @@
 #include <deque>
 #include <vector>
 
-#include "generate/sim/packet.h"
+#include "generate/sim/transport.h"
 
 namespace rocetop::generate::sim {
-
-enum class GoBackCause : std::uint8_t { kNak, kRnr, kTimeout, kReadRestart };
-inline constexpr std::size_t kGoBackCauses = 4;
 
 /// PSNs that a message takes.
 std::uint32_t psns_of(Operation operation, std::uint32_t bytes, std::uint32_t path_mtu);

@@ -40,9 +40,9 @@ class Simulation final : public NetworkUser {
   void gone(const Packet& packet) override {
     if (packet.deeds != 0) truth_.gone(packet, network_);
   }
-  std::uint64_t flow_hash(std::uint32_t queue_pair) const override {
-    const ConnectionPlan& connection = plan_.connections[queue_pair / 2];
-    return std::uint64_t{FrameWriter::port_of(connection)} << 32 | connection.a << 16 | connection.b;
+  std::uint64_t flow_hash(const Packet& packet) const override {
+    const ConnectionPlan& connection = plan_.connections[packet.sender / 2];
+    return std::uint64_t{packet.udp_src} << 32 | connection.a << 16 | connection.b;
   }
   std::size_t destination(std::uint32_t queue_pair) const override {
     const ConnectionPlan& connection = plan_.connections[queue_pair / 2];
@@ -91,9 +91,9 @@ std::uint64_t Simulation::run() {
   }
   if (stopped_) return frames_;
   packets_.visit([&](const Packet& packet) { gone(packet); });
-  Truth::GoBacks go_backs;
-  for (const QueuePair& pair : hosts_.queue_pairs()) go_backs.push_back(pair.requester.go_backs());
-  truth_.end(frames_, go_backs);
+  std::vector<TransportDeeds> deeds;
+  for (const QueuePair& pair : hosts_.queue_pairs()) deeds.push_back(pair.transport->deeds());
+  truth_.end(frames_, deeds);
   return frames_;
 }
 

@@ -9,10 +9,12 @@ namespace rocetop::generate::sim {
 namespace {
 
 constexpr std::uint8_t kCe = 3;
-constexpr std::string_view kDeedWords[] = {"lost",    "queue_full", "hung",    "marked",        "marked_by_fault",
-                                           "delayed", "copied",     "damaged", "capture_missed"};
-constexpr std::string_view kKindWords[] = {"request", "response", "ack", "nak", "rnr_nak", "cnp", "pause", "cm"};
+constexpr std::string_view kDeedWords[] = {"lost",    "queue_full", "hung",    "marked",         "marked_by_fault",
+                                           "delayed", "copied",     "damaged", "capture_missed", "trimmed"};
+constexpr std::string_view kKindWords[] = {"request", "response", "ack",  "nak", "rnr_nak",  "cnp",
+                                           "pause",   "cm",       "sack", "rtt", "slow_path"};
 constexpr std::string_view kCauseWords[] = {"nak", "rnr", "timeout", "read_restart"};
+constexpr std::string_view kResendWords[] = {"sack", "second_round", "drop_nak", "timeout"};
 
 void add(std::string& out, std::string_view key, std::uint64_t value) {
   out += out.empty() || out.back() == '{' ? "\"" : ", \"";
@@ -93,8 +95,10 @@ Truth::Truth(const Plan& plan, Nanos start, TextSink sink) : plan_(plan), start_
   if (!sink_) return;
   for (std::size_t pair = 0; pair < 2 * plan.connections.size(); ++pair) {
     const std::size_t span = span_of(plan, pair / 2);
-    directions_.push_back({0, 0, 0, 0, 0, 0, 0, SpaceBook(span), SpaceBook(span)});
+    directions_.push_back({0, 0, 0, 0, 0, 0, 0, SpaceBook(span), SpaceBook(span), 0, 0, 0, {}});
   }
+  has_veroce_ = std::any_of(plan.connections.begin(), plan.connections.end(),
+                            [](const ConnectionPlan& connection) { return connection.is_veroce(); });
 }
 
 void Truth::begin(std::string_view scenario, std::uint64_t seed) {
@@ -121,6 +125,7 @@ void Truth::seen(const Packet& packet) {
   ++direction.frames;
   if (packet.ecn == kCe) ++direction.ce;
   if (packet.damaged) ++direction.damaged;
+  if (packet.veroce.there) count_veroce(packet, direction);
   switch (packet.kind) {
     case PacketKind::kRequest:
       return direction.requests.seen(packet);
@@ -138,17 +143,40 @@ void Truth::seen(const Packet& packet) {
     case PacketKind::kCnp:
       ++direction.cnps;
       return;
+    case PacketKind::kSack:
+      ++direction.sacks;
+      return;
+    case PacketKind::kRtt:
+      ++direction.rtt_packets;
+      return;
+    case PacketKind::kSlowPath:
+      ++direction.slow_path_signals;
+      return;
     case PacketKind::kPause:
     case PacketKind::kCm:
       return;
   }
 }
 
+void Truth::count_veroce(const Packet& packet, Direction& direction) {
+  Path& path = direction.paths[packet.udp_src];
+  ++path.frames;
+  if (packet.ecn == kCe) ++path.ce;
+  if (!packet.is_data()) return;
+  ++path.data;
+  if (packet.resent) ++path.resent;
+  if (packet.veroce.trimmed) ++path.trimmed;
+}
+
 void Truth::gone(const Packet& packet, const Network& network) {
   if (!sink_) return;
   omitted_ += packet.deeds_omitted;
   for (std::size_t i = 0; i < packet.deeds; ++i) {
-    ++deeds_[static_cast<std::size_t>(packet.done_to[i].kind)];
+    const DeedKind kind = packet.done_to[i].kind;
+    ++deeds_[static_cast<std::size_t>(kind)];
+    if (packet.veroce.there && (kind == DeedKind::kLost || kind == DeedKind::kQueueFull)) {
+      ++directions_[packet.sender].paths[packet.udp_src].lost;
+    }
     write_event(packet, packet.done_to[i], network);
   }
 }
@@ -172,6 +200,10 @@ void Truth::write_event(const Packet& packet, const Deed& deed, const Network& n
   const Qpn receiver = packet.kind == PacketKind::kCm ? Qpn{1} : from_a ? connection.qpn_b : connection.qpn_a;
   add(line_, "dst_qpn", receiver.value);
   add(line_, "psn", wire_psn(packet.sequence).value);
+  if (packet.veroce.there) add(line_, "udp_src", packet.udp_src);
+  if (packet.opcode == Opcode::kAcknowledgeResponse || packet.opcode == Opcode::kSackResponse) {
+    line_ += ", \"of_responses\": true";
+  }
   if (packet.resent) line_ += ", \"resent\": true";
   if (packet.frame != 0) {
     add(line_, "frame", packet.frame);
@@ -182,7 +214,7 @@ void Truth::write_event(const Packet& packet, const Deed& deed, const Network& n
   sink_(line_);
 }
 
-void Truth::write_direction(std::size_t pair, const std::array<std::uint64_t, kGoBackCauses>& go_backs) {
+void Truth::write_direction(std::size_t pair, const std::vector<TransportDeeds>& deeds) {
   const ConnectionPlan& connection = plan_.connections[pair / 2];
   const Direction& direction = directions_[pair];
   const bool from_a = pair % 2 == 0;
@@ -200,11 +232,40 @@ void Truth::write_direction(std::size_t pair, const std::array<std::uint64_t, kG
   out += ", \"requests\": " + space_text(direction.requests.counts());
   out += ", \"responses\": " + space_text(direction.responses.counts());
   std::string causes = "{";
-  for (std::size_t i = 0; i < kGoBackCauses; ++i) add(causes, kCauseWords[i], go_backs[i]);
-  sink_(out + ", \"go_backs\": " + causes + "}}");
+  for (std::size_t i = 0; i < kGoBackCauses; ++i) add(causes, kCauseWords[i], deeds[pair].go_backs[i]);
+  out += ", \"go_backs\": " + causes + "}";
+  if (connection.is_veroce()) write_veroce(pair, deeds, out);
+  sink_(out + "}");
 }
 
-void Truth::end(std::uint64_t frames, const GoBacks& go_backs) {
+void Truth::write_veroce(std::size_t pair, const std::vector<TransportDeeds>& deeds, std::string& out) const {
+  const Direction& direction = directions_[pair];
+  const TransportDeeds& receiver = deeds[pair ^ 1U];
+  std::string own = "{";
+  add(own, "sacks", direction.sacks);
+  add(own, "slow_path_signals", direction.slow_path_signals);
+  add(own, "rtt_packets", direction.rtt_packets);
+  own += ", \"resends\": {";
+  for (std::size_t i = 0; i < kResendCauses; ++i) add(own, kResendWords[i], deeds[pair].resends[i]);
+  own += "}";
+  add(own, "received_again", receiver.received_again);
+  add(own, "beyond_bitmap", receiver.beyond_bitmap);
+  own += ", \"paths\": [";
+  for (const auto& [port, path] : direction.paths) {
+    own += own.back() == '[' ? "{" : ", {";
+    add(own, "udp_src", port);
+    add(own, "frames", path.frames);
+    add(own, "data", path.data);
+    add(own, "resent", path.resent);
+    add(own, "ce", path.ce);
+    add(own, "trimmed", path.trimmed);
+    add(own, "lost", path.lost);
+    own += "}";
+  }
+  out += ", \"veroce\": " + own + "]}";
+}
+
+void Truth::end(std::uint64_t frames, const std::vector<TransportDeeds>& deeds) {
   if (!sink_) return;
   sink_("],\n\"connections\": [");
   for (std::size_t i = 0; i < plan_.connections.size(); ++i) {
@@ -218,16 +279,17 @@ void Truth::end(std::uint64_t frames, const GoBacks& go_backs) {
       out += "}";
     }
     sink_(out + ", \"directions\": [");
-    write_direction(2 * i, go_backs[2 * i]);
+    write_direction(2 * i, deeds);
     sink_(", ");
-    write_direction(2 * i + 1, go_backs[2 * i + 1]);
+    write_direction(2 * i + 1, deeds);
     sink_("]}");
   }
   std::string totals = "],\n\"totals\": {";
   add(totals, "frames", frames);
   add(totals, "pause_frames", pauses_);
   add(totals, "management_frames", management_);
-  for (std::size_t i = 0; i < kDeedKinds; ++i) add(totals, kDeedWords[i], deeds_[i]);
+  const std::size_t kinds = has_veroce_ ? kDeedKinds : kDeedKinds - 1;  // trimming is veRoCE's alone
+  for (std::size_t i = 0; i < kinds; ++i) add(totals, kDeedWords[i], deeds_[i]);
   add(totals, "omitted", omitted_);
   sink_(totals + "}}\n");
 }

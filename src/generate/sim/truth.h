@@ -6,6 +6,7 @@
 
 #include <array>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,12 +53,20 @@ class Truth {
   void begin(std::string_view scenario, std::uint64_t seed);
   void seen(const Packet& packet);
   void gone(const Packet& packet, const Network& network);
-  /// What the requesters of the queue pairs did, by queue pair.
-  using GoBacks = std::vector<std::array<std::uint64_t, kGoBackCauses>>;
-  void end(std::uint64_t frames, const GoBacks& go_backs);
+  /// `deeds`: by queue pair.
+  void end(std::uint64_t frames, const std::vector<TransportDeeds>& deeds);
 
  private:
-  static constexpr std::size_t kDeedKinds = 9;
+  static constexpr std::size_t kDeedKinds = 10;
+  /// Of a direction of a veRoCE connection: packets in the capture, but for what was lost.
+  struct Path {
+    std::uint64_t frames = 0;
+    std::uint64_t data = 0;
+    std::uint64_t resent = 0;
+    std::uint64_t ce = 0;
+    std::uint64_t trimmed = 0;
+    std::uint64_t lost = 0;
+  };
   struct Direction {
     std::uint64_t frames = 0;
     std::uint64_t acks = 0;
@@ -68,9 +77,16 @@ class Truth {
     std::uint64_t damaged = 0;
     SpaceBook requests;
     SpaceBook responses;
+    // veRoCE:
+    std::uint64_t sacks = 0;
+    std::uint64_t slow_path_signals = 0;
+    std::uint64_t rtt_packets = 0;
+    std::map<std::uint16_t, Path> paths;  ///< by UDP source port
   };
+  void count_veroce(const Packet& packet, Direction& direction);
+  void write_veroce(std::size_t queue_pair, const std::vector<TransportDeeds>& deeds, std::string& out) const;
   void write_event(const Packet& packet, const Deed& deed, const Network& network);
-  void write_direction(std::size_t queue_pair, const std::array<std::uint64_t, kGoBackCauses>& go_backs);
+  void write_direction(std::size_t queue_pair, const std::vector<TransportDeeds>& deeds);
   std::string name_of(std::size_t queue_pair, bool receiver) const;
 
   const Plan& plan_;
@@ -81,6 +97,7 @@ class Truth {
   std::uint64_t pauses_ = 0;
   std::uint64_t management_ = 0;
   std::uint64_t omitted_ = 0;
+  bool has_veroce_ = false;  ///< the plan, of which else nothing is said of veRoCE
   std::string line_;
   bool any_event_ = false;
 };

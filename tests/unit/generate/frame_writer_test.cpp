@@ -68,7 +68,8 @@ void compare(const Plan& plan) {
     ASSERT_EQ(FrameBytes(cut.begin(), cut.end()),
               FrameBytes(wanted.begin(), wanted.begin() + std::ptrdiff_t(cut.size())));
     ASSERT_EQ(wire_length, wanted.size());
-    ASSERT_EQ(wire_bytes(packet, plan.nodes[0].ip.is_v4()), std::max<std::size_t>(wanted.size(), 60) + 24);
+    ASSERT_EQ(wire_bytes(packet, plan.connections[0], plan.nodes[0].ip.is_v4()),
+              std::max<std::size_t>(wanted.size(), 60) + 24);
   }
 }
 

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A simulated veRoCE packet as veroce_encoder.h wants it, and the room that it takes.
+#pragma once
+
+#include "generate/sim/packet.h"
+
+namespace rocetop::generate::sim {
+
+/// `addresses`: those of its queue pair, and its port.
+VerocePacket veroce_packet(const Packet& packet, const ConnectionPlan& plan, const PacketSpec& addresses);
+/// Bytes behind the BTH, without payload, pad and ICRC.
+std::uint32_t veroce_header_bytes(const Packet& packet, const VerocePlan& plan);
+
+}  // namespace rocetop::generate::sim
