@@ -12,6 +12,7 @@
 #include "wire/opcode.h"
 #include "wire/packet.h"
 #include "wire/plain_frame.h"
+#include "wire/veroce_opcode.h"
 
 namespace rocetop::track {
 
@@ -60,6 +61,10 @@ struct PacketFacts : PathFacts {
   bool is_sequence_nak() const {
     return role == wire::Role::kAcknowledge && has_aeth && wire::aeth_kind(syndrome) == wire::AethKind::kNak &&
            (syndrome & 0x1F) == static_cast<std::uint8_t>(wire::NakCode::kPsnSequenceError);
+  }
+  /// Of veRoCE: counted on its own, it is no ACK.
+  bool is_sack() const {
+    return role == wire::Role::kAcknowledge && (opcode == wire::kVeroceSack || opcode == wire::kVeroceSackResponse);
   }
   bool is_rnr_nak() const {
     return role == wire::Role::kAcknowledge && has_aeth && wire::aeth_kind(syndrome) == wire::AethKind::kRnrNak;

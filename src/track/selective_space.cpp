@@ -73,6 +73,7 @@ void SelectiveSpace::reach(Sequence seq, Context& context) {
   const std::size_t most = replies_seen() ? context.limits.history_slots_most
                                           : std::min<std::size_t>(context.limits.history_slots_most, 1024);
   if (wanted + 1 > slots_.size()) slots_.grow(wanted + 1, most, context.slots);
+  if (!missing_.empty()) settle_forgotten(seq - static_cast<Sequence>(slots_.size()), context);
   slots_.advance(seq);
   highest_ = seq;
 }
@@ -128,8 +129,12 @@ void SelectiveSpace::on_missing(const Sent& sent, Slot* slot, PathLog& paths, Co
   const bool asked = slot != nullptr && slot->asked != Slot::Asked::kNot;
   const MissingPsns::Run* open = missing_.find(sent.seq);
   const Nanos overtaken = open != nullptr ? open->time : slot != nullptr ? slot->last_time : packet.time;
-  if (sent.more.retransmit || (!sent.more.flag_certain && asked)) {
-    missing_.settle(sent.seq, Outcome::kRetransmitted, counts_, context);
+  if (sent.more.retransmit || (sent.more.flag_failed && asked)) {
+    if (slot != nullptr && open != nullptr) {
+      slot->original_due = true;
+    } else {
+      missing_.settle(sent.seq, Outcome::kRetransmitted, counts_, context);
+    }
     resend(sent, slot, true, overtaken, paths, context, observation);
     return;
   }
@@ -138,13 +143,18 @@ void SelectiveSpace::on_missing(const Sent& sent, Slot* slot, PathLog& paths, Co
   observation.kind = Kind::kReordered;
   note_depth(highest_ - sent.seq, packet.frame);
   paths.on_packet(packet, false, sent.more.trimmed);
+  longest_late_ = std::max(longest_late_, packet.time - overtaken);
   paths.on_late(packet.udp_src, packet.time - overtaken);
   remember(sent, slot);
 }
 
 bool SelectiveSpace::on_seen(const Sent& sent, Slot* slot, PathLog& paths, Context& context, Observation& observation) {
   if (slot != nullptr) observation.original_frame = slot->first_frame;
-  const bool original_again = !sent.more.retransmit && sent.more.flag_certain;
+  const bool original_again = !sent.more.retransmit && (sent.more.flag_certain || (slot != nullptr && slot->flagged));
+  if (original_again && slot != nullptr && slot->original_due && missing_.contains(sent.seq)) {
+    on_late_original(sent, *slot, paths, context, observation);
+    return false;
+  }
   if (original_again || (slot != nullptr && is_copy(sent, *slot))) {
     observation.kind = Kind::kDuplicate;
     ++counts_.duplicate_packets;
@@ -153,6 +163,26 @@ bool SelectiveSpace::on_seen(const Sent& sent, Slot* slot, PathLog& paths, Conte
   const bool first_whole = slot != nullptr && slot->trimmed;
   resend(sent, slot, false, slot != nullptr ? slot->last_time : last_packet_time_, paths, context, observation);
   return first_whole;
+}
+
+/// The original of what has been resent: it was not lost, its path took longer than asking for it again.
+void SelectiveSpace::on_late_original(const Sent& sent, Slot& slot, PathLog& paths, Context& context,
+                                      Observation& observation) {
+  const PacketFacts& packet = sent.packet;
+  slot.original_due = false;
+  ++counts_.retransmitted_original_seen;
+  ++counts_.reordered_packets;
+  ++recovery_.early_answers;
+  recovery_.needless_frames.use().add(slot.last_frame, slot.last_time);
+  observation.kind = Kind::kReordered;
+  observation.original_frame = {};
+  note_depth(highest_ - sent.seq, packet.frame);
+  paths.on_packet(packet, false, sent.more.trimmed);
+  if (const auto run = missing_.take(sent.seq)) {
+    longest_late_ = std::max(longest_late_, packet.time - run->time);
+    paths.on_late(packet.udp_src, packet.time - run->time);
+    MissingPsns::count_run(*run, Outcome::kReordered, counts_, context);
+  }
 }
 
 /// A mirror or the network showed the latest transmission once more. Fooled by a sender without IP ids that resends a
@@ -231,7 +261,9 @@ void SelectiveSpace::resend(const Sent& sent, Slot* slot, bool unseen, Nanos sen
                             Context& context, Observation& observation) {
   const PacketFacts& packet = sent.packet;
   const Cause cause = cause_of(sent.seq, slot, packet, sent_before);
-  ++(unseen ? counts_.retransmitted_original_unseen : counts_.retransmitted_original_seen);
+  // Whether the original was lost before the tap is open while it may still come.
+  const bool open = unseen && slot != nullptr && slot->original_due;
+  if (!open) ++(unseen ? counts_.retransmitted_original_unseen : counts_.retransmitted_original_seen);
   counts_.retransmitted_bytes += packet.payload_bytes;
   ++(slot != nullptr && slot->resends > 0 ? recovery_.second_round : recovery_.resent_psns);
   if (!unseen) ++(sent.more.retransmit ? recovery_.flagged_resends : recovery_.unflagged_resends);
@@ -292,24 +324,60 @@ void SelectiveSpace::note_episode(const Sent& sent, const Slot* slot, Cause caus
 void SelectiveSpace::settle(Nanos now, Context& context) {
   if (episodes_.is_open() && now - last_resend_time_ >= kOneEpisode) end_episode(context);
   if (!closing_ || now - closing_since_ < kDirectionSkew) return;
-  missing_.settle_through(*closing_, Outcome::kCaptureMissed, counts_, context);
+  settle_through(*closing_, context);
   closing_.reset();
   if (!missing_.empty() && received_ >= missing_.runs().front().first) closing_ = received_, closing_since_ = now;
 }
 
-void SelectiveSpace::finish(Context& context) {
-  end_episode(context);
-  missing_.settle_through(received_, Outcome::kCaptureMissed, counts_, context);
-  std::vector<Sequence> told;  // by a SACK, and not seen
-  for (const MissingPsns::Run& run : missing_.runs()) {
-    const auto remembered = static_cast<Sequence>(slots_.size());
-    for (Sequence s = std::max(run.first, highest_ - remembered + 1); s <= run.last; ++s) {
-      const Slot* slot = slots_.find(s);
-      if (slot != nullptr && slot->received) told.push_back(s);
+/// The PSNs up to `last` are about to be remembered no more: what was sent again of them was lost.
+void SelectiveSpace::settle_forgotten(Sequence last, Context& context) {
+  const auto remembered = static_cast<Sequence>(slots_.size());
+  const Sequence oldest = std::max(missing_.runs().front().first, highest_ - remembered + 1);
+  for (Sequence s = oldest; s <= std::min(last, highest_); ++s) {
+    const Slot* slot = slots_.find(s);
+    if (slot == nullptr || !slot->original_due) continue;
+    if (const auto run = missing_.take(s)) settle_run(*run, Outcome::kRetransmitted, context);
+  }
+}
+
+/// What of the open PSNs up to `last`, all acknowledged, became of them: sent again, or the capture missed them.
+void SelectiveSpace::settle_through(Sequence last, Context& context) {
+  while (const auto run = missing_.take_range(first_, last)) settle_run(*run, Outcome::kCaptureMissed, context);
+}
+
+/// PSNs of a run with one fate are one run again.
+void SelectiveSpace::settle_run(const MissingPsns::Run& run, Outcome otherwise, Context& context) {
+  const bool open_end = otherwise == Outcome::kUnresolved && may_still_come(run);
+  const auto fate_of = [&](Sequence s) {
+    const Slot* slot = slots_.find(s);
+    if (slot == nullptr) return s <= received_ ? Outcome::kCaptureMissed : otherwise;
+    if (slot->original_due) return open_end ? Outcome::kUnresolved : Outcome::kRetransmitted;
+    return slot->received || s <= received_ ? Outcome::kCaptureMissed : otherwise;
+  };
+  MissingPsns::Run part = run;
+  for (Sequence s = run.first; s <= run.last; s = part.last + 1) {
+    const Outcome fate = fate_of(s);
+    part.first = part.last = s;
+    while (part.last < run.last && fate_of(part.last + 1) == fate) ++part.last;
+    MissingPsns::settle_run(part, fate, counts_, context);
+    for (Sequence resent = part.first; resent <= part.last; ++resent) {
+      Slot* slot = slots_.find(resent);
+      if (slot == nullptr || !slot->original_due) continue;
+      slot->original_due = false;
+      ++counts_.retransmitted_original_unseen;
     }
   }
-  for (const Sequence s : told) missing_.settle(s, Outcome::kCaptureMissed, counts_, context);
-  missing_.settle_all(Outcome::kUnresolved, counts_, context);
+}
+
+/// At the end of a capture in which originals came late: whether the wait for those of `run` was no longer than that.
+bool SelectiveSpace::may_still_come(const MissingPsns::Run& run) const {
+  constexpr std::int64_t kAsLateAgain = 2;
+  return last_packet_time_ - run.time < Nanos{longest_late_.count * kAsLateAgain};
+}
+
+void SelectiveSpace::finish(Context& context) {
+  end_episode(context);
+  while (const auto run = missing_.take_range(first_, highest_)) settle_run(*run, Outcome::kUnresolved, context);
 }
 
 SpaceCounts SelectiveSpace::total() const {

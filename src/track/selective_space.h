@@ -52,6 +52,7 @@ struct SelectiveSlot {
   bool flagged = false;            ///< … had the Retrans flag
   bool received = false;           ///< a SACK says so
   bool told_hole = false;          ///< a SACK said it is not
+  bool original_due = false;       ///< it was resent, and its original, which never passed, may still come late
   bool counted_lost = false;
 };
 
@@ -123,6 +124,11 @@ class SelectiveSpace {
   void on_before_first(const Sent& sent, PathLog& paths, Context& context, Observation& observation);
   void on_missing(const Sent& sent, Slot* slot, PathLog& paths, Context& context, Observation& observation);
   bool on_seen(const Sent& sent, Slot* slot, PathLog& paths, Context& context, Observation& observation);
+  void on_late_original(const Sent& sent, Slot& slot, PathLog& paths, Context& context, Observation& observation);
+  void settle_forgotten(Sequence last, Context& context);
+  void settle_through(Sequence last, Context& context);
+  void settle_run(const MissingPsns::Run& run, Outcome otherwise, Context& context);
+  bool may_still_come(const MissingPsns::Run& run) const;
   bool is_copy(const Sent& sent, const Slot& slot) const;
   void note_depth(Sequence behind, FrameId frame);
   void remember(const Sent& sent, Slot* slot);
@@ -158,6 +164,7 @@ class SelectiveSpace {
   Nanos last_ack_time_;
   Sequence resent_through_ = 0;  // the highest PSN that was ever resent
   Nanos last_resend_time_;
+  Nanos longest_late_;               // the longest time that an original came behind what had overtaken it
   std::optional<Sequence> closing_;  // gaps up to here were acknowledged; settled kDirectionSkew later
   Nanos closing_since_;
   SpaceCounts counts_;

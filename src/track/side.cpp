@@ -68,7 +68,7 @@ void Side::count(const PacketFacts& packet) {
   }
   if (packet.role == wire::Role::kAcknowledge) {
     if (packet.has_aeth && wire::aeth_kind(packet.syndrome) == wire::AethKind::kAck) {
-      ++replies.acks;
+      replies.acks += packet.is_sack() ? 0 : 1;
     } else {
       count_negative(counts, packet);
     }

@@ -41,14 +41,16 @@ struct VerocePath {
 
 /// One sequence space of a direction: how its losses were told and made good.
 struct VeroceRecovery {
-  std::uint64_t acks = 0;               ///< of the other end about this space: neither SACK nor NAK
-  std::uint64_t sacks = 0;              ///< … SACKs
-  std::uint64_t packet_drop_naks = 0;   ///< … NAKs with syndrome 0x60, Packet Drop
-  std::uint64_t holes_told = 0;         ///< PSNs that a SACK showed as not received while later ones were, each once
-  std::uint64_t resent_psns = 0;        ///< PSNs sent again at least once
-  std::uint64_t second_round = 0;       ///< resends of PSNs that had been resent before
-  std::uint64_t needless = 0;           ///< resends of PSNs that a reply had told as received before
-  std::uint64_t early_answers = 0;      ///< resends answered sooner than any round trip: the original had arrived
+  std::uint64_t acks = 0;              ///< of the other end about this space: neither SACK nor NAK
+  std::uint64_t sacks = 0;             ///< … SACKs
+  std::uint64_t packet_drop_naks = 0;  ///< … NAKs with syndrome 0x60, Packet Drop
+  std::uint64_t holes_told = 0;        ///< PSNs that a SACK showed as not received while later ones were, each once
+  std::uint64_t resent_psns = 0;       ///< PSNs sent again at least once
+  std::uint64_t second_round = 0;      ///< resends of PSNs that had been resent before
+  std::uint64_t needless = 0;          ///< resends of PSNs that a reply had told as received before
+  /// Resends of what was not lost, as the tap could see afterwards: answered sooner than any round trip, or the
+  /// original passed after them.
+  std::uint64_t early_answers = 0;
   std::uint64_t unflagged_resends = 0;  ///< repeats of a PSN without the Retrans flag that are no copies
   std::uint64_t flagged_resends = 0;    ///< … with it
   std::uint32_t reorder_depth = 0;      ///< the most PSNs by which a first transmission was behind the highest one

@@ -30,8 +30,8 @@ VeroceFacts take_veroce_facts(const wire::Packet& packet, PacketFacts& facts) {
   out.space = opcode.space;
   out.sequenced = opcode.sequenced;
   out.retransmit = opcode.sequenced && headers.retransmit;
-  out.flag_certain = headers.retransmit_confidence >= wire::LayoutConfidence::kSupported &&
-                     headers.retransmit_confidence != wire::LayoutConfidence::kFailed;
+  out.flag_failed = headers.retransmit_confidence == wire::LayoutConfidence::kFailed;
+  out.flag_certain = !out.flag_failed && headers.retransmit_confidence != wire::LayoutConfidence::kAssumed;
   out.trimmed = headers.trimmed;
   out.has_msn = packet.has(wire::kMsneth);
   if (out.has_msn) out.msn = Msn{headers.msn};

@@ -20,6 +20,7 @@ struct VeroceFacts {
   bool sequenced = false;     ///< takes a PSN
   bool retransmit = false;    ///< Retrans flag
   bool flag_certain = false;  ///< packets have shown that the flag stands where it is read
+  bool flag_failed = false;   ///< … or that it does not
   bool trimmed = false;
   bool has_msn = false;            ///< MSNETH
   std::uint8_t sack_length = 0;    ///< bits of `received` that mean something; 0: none

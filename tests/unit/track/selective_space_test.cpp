@@ -21,6 +21,7 @@ struct Sent {
   std::uint16_t path = kPathA;
   bool again = false;        ///< has the Retrans flag
   bool flag_certain = true;  ///< … which is known to stand where it is read
+  bool flag_failed = false;
   bool trimmed = false;
   bool ack_request = false;
 };
@@ -96,6 +97,7 @@ class Direction {
     more.sequenced = true;
     more.retransmit = how.again;
     more.flag_certain = how.flag_certain;
+    more.flag_failed = how.flag_failed;
     more.trimmed = how.trimmed;
     last_ = packet;
     Observation observation;
@@ -280,16 +282,63 @@ TEST(SelectiveSpace, TheFlagShowsAResendWhoseOriginalNeverPassed) {
   EXPECT_EQ(d.path(kPathA).lost, 0U);  // which path lost them, the tap has not seen
 }
 
-TEST(SelectiveSpace, WhereTheFlagIsNotKnownASackTellsAResendFromALateOriginal) {
+TEST(SelectiveSpace, AnOriginalThatComesAfterItsResendWasNotLost) {
+  Direction d;
+  d.send(100, {.us = 0});
+  d.send(103, {.us = 1});
+  d.sack(100, 5, {103});
+  EXPECT_EQ(d.send(101, {.us = 10, .again = true}).kind, Kind::kRetransmission);
+  d.send(102, {.us = 11, .again = true});
+  d.ack(103, 15);
+  EXPECT_EQ(d.space.counts().retransmitted_original_unseen, 0U);  // still open
+  EXPECT_EQ(d.send(101, {.us = 31, .path = kPathB}).kind, Kind::kReordered);
+  EXPECT_EQ(d.send(101, {.us = 40, .path = kPathB}).kind, Kind::kDuplicate);
+  EXPECT_EQ(d.path(kPathB).late_ns.max(), 30'000);
+  EXPECT_EQ(d.space.recovery().early_answers, 1U);
+  d.send(104, {.us = 3'000});
+  const SpaceCounts counts = d.finish();
+  EXPECT_EQ(counts.retransmitted_original_seen, 1U);
+  EXPECT_EQ(counts.retransmitted_original_unseen, 1U);
+  EXPECT_EQ(counts.missing_packets[at(Outcome::kReordered)], 1U);
+  EXPECT_EQ(counts.missing_packets[at(Outcome::kRetransmitted)], 1U);
+}
+
+TEST(SelectiveSpace, WhatIsForgottenWasSettledBefore) {
+  Direction d;
+  d.send(100, {.us = 0});
+  d.send(102, {.us = 1});
+  d.send(101, {.us = 10, .again = true});
+  for (std::uint32_t psn = 103; psn <= 3'000; ++psn) d.send(psn, {.us = psn});  // no reply: 1,024 are remembered
+  EXPECT_EQ(d.space.counts().retransmitted_original_unseen, 1U);
+  EXPECT_EQ(d.finish().missing_packets[at(Outcome::kRetransmitted)], 1U);
+}
+
+TEST(SelectiveSpace, WhereTheFlagIsNotReadableASackTellsAResendFromALateOriginal) {
+  constexpr Sent kUnreadable{.flag_certain = false, .flag_failed = true};
+  const auto at_us = [&](std::int64_t us) {
+    Sent sent = kUnreadable;
+    sent.us = us;
+    return sent;
+  };
+  Direction d;
+  d.send(100, at_us(0));
+  d.send(103, at_us(1));
+  d.sack(100, 5, {103});
+  EXPECT_EQ(d.send(101, at_us(10)).kind, Kind::kRetransmission);
+  d.send(105, at_us(11));
+  EXPECT_EQ(d.send(104, at_us(12)).kind, Kind::kReordered);
+  EXPECT_EQ(d.send(105, at_us(5'000)).kind, Kind::kRetransmission);
+  EXPECT_EQ(d.space.recovery().unflagged_resends, 1U);
+}
+
+TEST(SelectiveSpace, UntilPacketsShowWhereItIsTheFlagIsBelieved) {
   Direction d;
   d.send(100, {.us = 0, .flag_certain = false});
   d.send(103, {.us = 1, .flag_certain = false});
   d.sack(100, 5, {103});
-  EXPECT_EQ(d.send(101, {.us = 10, .flag_certain = false}).kind, Kind::kRetransmission);
-  d.send(105, {.us = 11, .flag_certain = false});
-  EXPECT_EQ(d.send(104, {.us = 12, .flag_certain = false}).kind, Kind::kReordered);
-  EXPECT_EQ(d.send(105, {.us = 5'000, .flag_certain = false}).kind, Kind::kRetransmission);
-  EXPECT_EQ(d.space.recovery().unflagged_resends, 1U);
+  EXPECT_EQ(d.send(101, {.us = 10, .flag_certain = false}).kind, Kind::kReordered);
+  EXPECT_EQ(d.send(102, {.us = 11, .again = true, .flag_certain = false}).kind, Kind::kRetransmission);
+  EXPECT_EQ(d.send(102, {.us = 20, .flag_certain = false}).kind, Kind::kReordered);
 }
 
 TEST(SelectiveSpace, ACopyIsNoResend) {
