@@ -41,10 +41,10 @@ function(rocetop_quick_build target)
   # Of tests: a build of the release preset is not faster for their being optimised, and what a sanitizer is to find is
   # in what they test.
   set(options)
-  if(ARG_TESTS AND NOT ROCETOP_QUICK_BUILD)
-    set(options -Og)
-  elseif(ARG_TESTS AND CMAKE_CXX_FLAGS MATCHES "-fsanitize=[a-z,]*undefined")
+  if(ARG_TESTS AND CMAKE_CXX_FLAGS MATCHES "-fsanitize=[a-z,]*undefined")
     set(options -fno-sanitize=undefined)
+  elseif(ARG_TESTS AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize=")
+    set(options -Og)
   endif()
   target_compile_options(${target} PRIVATE ${options})
   if(NOT TARGET ${owner})
