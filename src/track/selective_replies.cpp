@@ -12,6 +12,11 @@ namespace {
 constexpr Sequence kNarrowWindow = 4096;
 /// A bitmap that begins farther from the acknowledged PSN than this is none.
 constexpr Sequence kBitmapNear = 256;
+/// PSNs ahead of the highest one seen that a reply may name: as many as may be under way at a time.
+constexpr Sequence kBitmap = static_cast<Sequence>(wire::kSackBitmapBits);
+/// Packets behind an RNR NAK that go again with the one it names, at most; and round trips that make a shortest one.
+constexpr Sequence kRefusedMost = 1024;
+constexpr std::uint64_t kRoundTripsLeast = 8;
 
 }  // namespace
 
@@ -32,7 +37,8 @@ void SelectiveSpace::on_reply(const PacketFacts& reply, const VeroceFacts& more,
                               Observation& observation) {
   if (!started_) return;
   const Sequence seq = extend(highest_, reply.psn);
-  if (seq < first_ - kJumpNoLossExplains || seq > highest_ + kJumpNoLossExplains) return;  // not of these PSNs
+  // Not of these PSNs; or of so many that the capture missed that nothing here is about them.
+  if (seq < first_ - kJumpNoLossExplains || seq > highest_ + kBitmap) return;
   last_reply_time_ = reply.time;
   const Slot* slot = slots_.find(std::min(seq, highest_));
   if (slot != nullptr && slot->state == Slot::State::kSeen) observation.acks_frame = slot->last_frame;
@@ -52,7 +58,8 @@ void SelectiveSpace::on_reply(const PacketFacts& reply, const VeroceFacts& more,
   }
   // A NAK asks for one PSN; what is before it may be under way on other paths.
   if (kind == wire::AethKind::kRnrNak) {
-    ask(seq, Slot::Asked::kRnr, reply);
+    // What is behind it was not taken either.
+    for (Sequence s = seq; s <= std::min(highest_, seq + kRefusedMost); ++s) ask(s, Slot::Asked::kRnr, reply);
   } else if (wire::nak_code(reply.syndrome) == wire::NakCode::kPsnSequenceError) {
     ++recovery_.packet_drop_naks;
     ask(seq, Slot::Asked::kNak, reply);
@@ -64,6 +71,8 @@ void SelectiveSpace::on_reply(const PacketFacts& reply, const VeroceFacts& more,
 void SelectiveSpace::ask(Sequence seq, Slot::Asked asked, const PacketFacts& reply) {
   Slot* slot = slots_.find(seq);
   if (slot == nullptr || slot->state == Slot::State::kEmpty || slot->asked >= asked) return;
+  // A SACK that was under way when the resend passed knows nothing of it.
+  if (asked == Slot::Asked::kSack && slot->resends > 0 && reply.time - slot->last_time < shortest_round_trip()) return;
   slot->asked = asked;
   slot->asked_frame = reply.frame;
   slot->asked_time = reply.time;
@@ -75,6 +84,7 @@ void SelectiveSpace::on_sack(Sequence acknowledged, const PacketFacts& reply, co
                              Context& context) {
   const Sequence start = extend(acknowledged, more.sack_start);
   const auto length = static_cast<Sequence>(std::min<std::size_t>(more.sack_length, wire::kSackBitmapBits));
+  if (length == 0) ask(acknowledged + 1, Slot::Asked::kSack, reply);  // the capture cut off its bitmap
   if (length == 0 || start < acknowledged - kBitmapNear || start > acknowledged + kBitmapNear) return;
   const auto is_received = [&](Sequence s) {
     return s >= start && s < start + length && more.received.has(static_cast<std::size_t>(s - start));
@@ -127,7 +137,10 @@ void SelectiveSpace::on_received(Sequence, Slot& slot, const PacketFacts& reply,
   // No resend is answered in much less than the shortest round trip: the original had arrived.
   const Nanos answered = reply.time - slot.last_time;
   const Nanos shortest = shortest_round_trip();
-  if (slot.resends == 0 || shortest.count == 0 || answered.count * 4 >= shortest.count * 3) return;
+  if (slot.resends == 0 || answered < Nanos{} || answered.count * 4 >= shortest.count * 3 ||
+      round_trips_.counts().rtt_ns.count() < kRoundTripsLeast) {
+    return;
+  }
   ++recovery_.early_answers;
   recovery_.needless_frames.use().add(slot.last_frame, slot.last_time);
   if (slot.counted_lost) paths.take_back_loss(slot.lost_on);

@@ -95,7 +95,7 @@ void SelectiveSpace::on_new(const Sent& sent, PathLog& paths, Context& context, 
     }
     if (received_ > before) closing_ = received_, closing_since_ = packet.time;
   }
-  if (!missing_.empty()) {
+  if (!missing_.empty() && replies_seen()) {
     const Sequence oldest = missing_.runs().front().first;
     if (oldest > received_ && sent.seq - oldest >= kBitmap) ++recovery_.beyond_window;
   }
@@ -129,7 +129,9 @@ void SelectiveSpace::on_missing(const Sent& sent, Slot* slot, PathLog& paths, Co
   const bool asked = slot != nullptr && slot->asked != Slot::Asked::kNot;
   const MissingPsns::Run* open = missing_.find(sent.seq);
   const Nanos overtaken = open != nullptr ? open->time : slot != nullptr ? slot->last_time : packet.time;
-  if (sent.more.retransmit || (sent.more.flag_failed && asked)) {
+  // A flag that packets have shown nowhere yet: what was asked for, and comes after that long, was sent again.
+  const bool silent = !sent.more.flag_certain && packet.time - overtaken >= kSilence;
+  if (sent.more.retransmit || (asked && (sent.more.flag_failed || silent))) {
     if (slot != nullptr && open != nullptr) {
       slot->original_due = true;
     } else {
@@ -190,7 +192,9 @@ void SelectiveSpace::on_late_original(const Sent& sent, Slot& slot, PathLog& pat
 bool SelectiveSpace::is_copy(const Sent& sent, const Slot& slot) const {
   const PacketFacts& packet = sent.packet;
   const Nanos round_trip = shortest_round_trip();
-  const Nanos window = ids_count_ || round_trip.count == 0 ? kCopyWindow : std::min(kCopyWindow, round_trip);
+  const bool may_be_resent = sent.more.retransmit || sent.more.flag_failed;
+  const bool certain = ids_count_ || !may_be_resent || round_trip.count == 0;
+  const Nanos window = certain ? kCopyWindow : std::min(kCopyWindow, round_trip);
   return slot.state == Slot::State::kSeen && slot.opcode == packet.opcode &&
          slot.payload_bytes == packet.payload_bytes && slot.udp_src == packet.udp_src &&
          slot.flagged == sent.more.retransmit && slot.trimmed == sent.more.trimmed &&
@@ -247,7 +251,8 @@ Cause SelectiveSpace::cause_of(Sequence seq, const Slot* slot, const PacketFacts
     case Slot::Asked::kRnr:
       return Cause::kRnr;
     case Slot::Asked::kSack:
-      return Cause::kSack;
+      // Senders act on a SACK within a round trip: it does not explain what comes out of a long silence.
+      return packet.time - slot->asked_time < kSilence ? Cause::kSack : Cause::kTimeout;
     case Slot::Asked::kNot:
       break;
   }
@@ -345,8 +350,20 @@ void SelectiveSpace::settle_through(Sequence last, Context& context) {
   while (const auto run = missing_.take_range(first_, last)) settle_run(*run, Outcome::kCaptureMissed, context);
 }
 
-/// PSNs of a run with one fate are one run again.
+/// PSNs of a run with one fate are one run again. What is remembered no more has one fate on each side of what was
+/// acknowledged.
 void SelectiveSpace::settle_run(const MissingPsns::Run& run, Outcome otherwise, Context& context) {
+  MissingPsns::Run rest = run;
+  const Sequence remembered = highest_ - static_cast<Sequence>(slots_.size()) + 1;
+  for (const auto& [last, fate] : {std::pair{std::min(received_, remembered - 1), Outcome::kCaptureMissed},
+                                   std::pair{remembered - 1, otherwise}}) {
+    if (rest.first > std::min(last, rest.last)) continue;
+    MissingPsns::Run part = rest;
+    part.last = std::min(last, rest.last);
+    MissingPsns::settle_run(part, fate, counts_, context);
+    rest.first = part.last + 1;
+  }
+  if (rest.first > rest.last) return;
   const bool open_end = otherwise == Outcome::kUnresolved && may_still_come(run);
   const auto fate_of = [&](Sequence s) {
     const Slot* slot = slots_.find(s);
@@ -354,11 +371,11 @@ void SelectiveSpace::settle_run(const MissingPsns::Run& run, Outcome otherwise, 
     if (slot->original_due) return open_end ? Outcome::kUnresolved : Outcome::kRetransmitted;
     return slot->received || s <= received_ ? Outcome::kCaptureMissed : otherwise;
   };
-  MissingPsns::Run part = run;
-  for (Sequence s = run.first; s <= run.last; s = part.last + 1) {
+  MissingPsns::Run part = rest;
+  for (Sequence s = rest.first; s <= rest.last; s = part.last + 1) {
     const Outcome fate = fate_of(s);
     part.first = part.last = s;
-    while (part.last < run.last && fate_of(part.last + 1) == fate) ++part.last;
+    while (part.last < rest.last && fate_of(part.last + 1) == fate) ++part.last;
     MissingPsns::settle_run(part, fate, counts_, context);
     for (Sequence resent = part.first; resent <= part.last; ++resent) {
       Slot* slot = slots_.find(resent);

@@ -2,6 +2,7 @@
 // Connection and veRoCE: one connection over all its paths (UDP source ports), with two sequence spaces a side. What a
 // side says about the other one's packets and paths waits until the two are joined.
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "track/connection.h"
@@ -41,6 +42,13 @@ bool says_something(const VeroceFacts& more) {
   }
 }
 
+/// Whether the PSN is near that of the latest packet that was far from all others, `before`; which it is from now on.
+bool agrees_with_far(std::optional<Psn>& before, Psn psn) {
+  constexpr std::uint32_t kNear = 4096;  // PSNs: noise at random comes as near once in 4,000 packets
+  const std::optional<Psn> latest = std::exchange(before, psn);
+  return latest && static_cast<std::uint32_t>(std::abs(serial_difference(psn.value, latest->value))) < kNear;
+}
+
 }  // namespace
 
 void Connection::on_veroce(std::size_t index, const PacketFacts& packet, const VeroceFacts& more, Context& context,
@@ -60,7 +68,11 @@ void Connection::on_veroce(std::size_t index, const PacketFacts& packet, const V
   observation.connection = id;
   if (packet.role == wire::Role::kAcknowledge) observation.kind = kind_of(packet);
   if (packet.role == wire::Role::kCnp) observation.kind = Kind::kCnp;
-  const bool brings = own.on_packet(packet, more, side.delivered(packet), context, observation);
+  // Far from all that this side sends: noise, or the first of another connection, which a second one shows. (A request
+  // that did is in that connection by now.)
+  const bool far = more.sequenced && own.space(more.space).is_far(packet) &&
+                   (more.space == wire::VeroceSpace::kRequests || !agrees_with_far(veroce_far, packet.psn));
+  const bool brings = !far && own.on_packet(packet, more, side.delivered(packet), context, observation);
   if (!says_something(more) || (more.sequenced && !brings)) return;
   if (is_paired()) {
     deliver_veroce(index, {packet, more}, context, observation);
@@ -133,18 +145,16 @@ bool Connection::begins_anew(std::size_t index, const PacketFacts& packet, const
   }
   const SelectiveSpace& space = side.veroce->requests;
   if (!space.started()) return false;
-  if (space.is_far(packet)) {
-    constexpr std::uint32_t kNear = 4096;  // PSNs: noise at random comes as near once in 4,000 packets
-    const bool agrees = veroce_far && static_cast<std::uint32_t>(
-                                          std::abs(serial_difference(packet.psn.value, veroce_far->value))) < kNear;
-    veroce_far = packet.psn;
-    return agrees || packet.icrc == wire::IcrcStatus::kGood;
-  }
-  veroce_far.reset();
+  if (space.is_far(packet)) return packet.icrc == wire::IcrcStatus::kGood || agrees_with_far(veroce_far, packet.psn);
   // The first message of all, as new, at PSNs that were acknowledged or, where nothing is outstanding, at others than
   // come next.
   const bool first_message = more.has_msn && more.msn.value == 1 && packet.starts_message() && !more.retransmit;
-  if (!first_message || !more.flag_certain || side.veroce->messages.highest().value <= 1) return false;
+  const std::int32_t ahead = serial_difference(1, side.veroce->messages.highest().value);
+  constexpr std::int32_t kWrapsSoon = 1024;  // messages under way when the numbers wrap
+  if (!first_message || side.veroce->messages.highest().value <= 1 || (ahead > 0 && ahead < kWrapsSoon)) return false;
+  // A resend without flag looks the same, but for the time in which nothing was outstanding.
+  const bool idle = space.all_acknowledged() && packet.time - space.last_packet_time() >= kSilence;
+  if (!more.flag_certain && !idle) return false;
   const Sequence seq = extend(space.highest(), packet.psn);
   if (seq > space.highest() + 1) return space.all_acknowledged();
   return seq <= space.received() && !space.has_just_seen(packet);

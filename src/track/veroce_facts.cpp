@@ -32,7 +32,7 @@ VeroceFacts take_veroce_facts(const wire::Packet& packet, PacketFacts& facts) {
   out.retransmit = opcode.sequenced && headers.retransmit;
   out.flag_failed = headers.retransmit_confidence == wire::LayoutConfidence::kFailed;
   out.flag_certain = !out.flag_failed && headers.retransmit_confidence != wire::LayoutConfidence::kAssumed;
-  out.trimmed = headers.trimmed;
+  out.trimmed = headers.trimmed && packet.icrc != wire::IcrcStatus::kBad;  // switches make the ICRC right again
   out.has_msn = packet.has(wire::kMsneth);
   if (out.has_msn) out.msn = Msn{headers.msn};
   if (out.is_sack()) {

@@ -49,7 +49,8 @@ void incomplete(Docket& docket) {
       dropped > 0 ? fmt::format(" The capture itself reports {}.", plural(dropped, "dropped frame")) : "",
       low ? " So much is missing that verdicts about loss are given with lower confidence." : "");
   f.next_steps = {
-      "capture with a larger buffer (tcpdump -B), a shorter snap length, a filter on UDP 4791, or on less traffic"};
+      "capture with a larger buffer (tcpdump -B), a shorter snap length, a filter on UDP 4791 and 4794, or on less "
+      "traffic"};
   const auto ring = std::find_if(c.holes.begin(), c.holes.end(),
                                  [](const auto& hole) { return hole.before.file() != hole.after.file(); });
   if (ring != c.holes.end()) {

@@ -25,7 +25,7 @@ struct CauseRow {
   Way way = Way::kSame;
 };
 constexpr std::array kCauseTable = {
-    CauseRow{"loss.after_tap", {"icrc.bad", "veroce.path_lossy", "veroce.reorder_window"}},
+    CauseRow{"loss.after_tap", {"icrc.bad", "veroce.path_lossy"}},
     CauseRow{"loss.before_tap", {"loss.burst"}},
     CauseRow{"veroce.timeout_recovery",
              {"peer.silent", "peer.unreachable", "veroce.path_lossy", "loss.after_tap", "loss.before_tap"},

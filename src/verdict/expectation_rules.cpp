@@ -178,6 +178,7 @@ void protocols(Docket& docket, const Expectations& e, Unchecked& unchecked) {
     add(violations, v, expected ? 0 : data, data, 0);
   });
   std::vector<std::string_view> names;
+  names.reserve(e.protocols.size());
   for (const wire::Protocol protocol : e.protocols) names.push_back(protocol_name(protocol));
   if (!looked_at(violations)) unchecked.emplace_back("protocol (no data of a reliable connection passed)");
   report(docket, violations, "the protocol", wanted(names), false,

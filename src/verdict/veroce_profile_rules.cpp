@@ -191,8 +191,9 @@ void unread(Docket& docket) {
     f.explanation +=
         fmt::format(" {} of them carry opcodes that no reading describes.", grouped(c.veroce_unknown_opcodes));
   }
-  f.next_steps = {"look at some of them (rocetop packets -x): is it veRoCE at all that passes on UDP port 4794?",
-                  "settle what is known of the layout by --veroce-layout"};
+  f.next_steps = {
+      "look at some of them (rocetop packets --json, \"raw\"): is it veRoCE at all that passes on UDP port 4794?",
+      "settle what is known of the layout by --veroce-layout"};
   track::each_direction(docket.evidence().connections,
                         [&](const ConnectionCounts& connection, const track::DirectionCounts& d) {
                           if (!d.veroce || d.veroce->raw_packets == 0) return;

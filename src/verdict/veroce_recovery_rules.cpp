@@ -104,19 +104,21 @@ void by_timeout(Docket& docket, const DirectionView& v) {
 void spurious(Docket& docket, const DirectionView& v) {
   const Thresholds& t = docket.thresholds();
   const RecoveryCost cost = recovery_cost(*v.direction);
-  const std::uint64_t all = std::max(cost.resent_packets, cost.needless);
-  if (cost.needless < t.needless_resends || real(cost.needless) < t.needless_share * real(all)) return;
+  const std::uint64_t all = cost.resent_packets;  // of which one may be needless in two ways
+  const std::uint64_t needless = std::min(cost.needless, all);
+  if (needless < t.needless_resends || real(needless) < t.needless_share * real(all)) return;
   const auto& veroce = *v.direction->veroce;
   const std::uint64_t told = veroce.requests.needless + veroce.responses.needless;
   Finding& f = docket.add("veroce.spurious", Severity::kWarning, docket.weighed(Confidence::kHigh), v);
-  f.title = fmt::format("{} sent again of which the receiver had {} ({}), {}", plural(all, "packet"),
-                        grouped(cost.needless), percent(real(cost.needless) / real(all)), path_name(v));
+  f.title = fmt::format("{} sent again of which the receiver had {} ({}), {}", plural(all, "packet"), grouped(needless),
+                        percent(real(needless) / real(all)), path_name(v));
   f.explanation = fmt::format(
       "{} had been told as received, by an acknowledgement or a SACK, before they were sent again; {} were answered "
-      "sooner than any round trip, so that the originals had arrived. Late packets that were taken for lost, or "
+      "sooner than any round trip, or followed by the originals, which were late and not lost. Late packets that were "
+      "taken for lost, or "
       "replies "
       "lost between here and {}, make such resends.",
-      grouped(told), grouped(cost.needless - told), v.direction->src.to_string());
+      grouped(told), grouped(needless - std::min(told, needless)), v.direction->src.to_string());
   f.explanation += recovery_text(cost);
   f.next_steps = {
       "do the paths differ in delay (veroce.path_slow)? The receiver's threshold for SACKs should exceed what spraying "
@@ -127,9 +129,9 @@ void spurious(Docket& docket, const DirectionView& v) {
   for (const VeroceRecovery* recovery : {&veroce.requests, &veroce.responses}) {
     if (recovery->needless_frames) cite(f, *recovery->needless_frames);
   }
-  f.values = {{"needless_packets", real(cost.needless)},
+  f.values = {{"needless_packets", real(needless)},
               {"told_as_received_packets", real(told)},
-              {"needless_ratio", real(cost.needless) / real(all)}};
+              {"needless_ratio", real(needless) / real(all)}};
   add_recovery_values(f, cost);
 }
 
@@ -147,22 +149,23 @@ void reorder_window(Docket& docket, const DirectionView& v) {
     deepest = recovery->reorder_depth_frame;
   }
   const bool deep = depth >= wire::kSackBitmapBits;
-  if (full == 0 && beyond == 0 && !deep) return;
-  // Only what the receiver says is beyond doubt: a PSN that the capture missed is a gap that never closes.
-  const bool said = full > 0 || deep;
+  // A gap that only the tap sees may be the capture's.
+  if (full == 0 && !deep) return;
+  // A hole that stays open, as its resends are lost too, fills a bitmap as well.
   Finding& f = docket.add("veroce.reorder_window", Severity::kWarning,
-                          docket.weighed(said ? Confidence::kHigh : Confidence::kLow), v);
-  f.title = fmt::format("reordering as deep as the SACK bitmap of {} PSNs, {}", wire::kSackBitmapBits, path_name(v));
+                          docket.weighed(deep ? Confidence::kHigh : Confidence::kMedium), v);
+  f.title =
+      deep
+          ? fmt::format("reordering as deep as the SACK bitmap of {} PSNs, {}", wire::kSackBitmapBits, path_name(v))
+          : fmt::format("the SACK bitmap of {} PSNs was full {}, {}", wire::kSackBitmapBits, times(full), path_name(v));
   f.explanation = fmt::format(
       "{} full, {} passed more than a bitmap ahead of a PSN that had not, and the latest packet to arrive was {} PSNs "
-      "behind the newest. A receiver drops what its bitmap cannot hold, and the sender must send it again: more "
-      "packets "
-      "are under way at a time than this recovery can cover.",
+      "behind the newest. A receiver drops what its bitmap cannot hold, and the sender must send it again: such "
+      "resends pass here as losses behind the capture point.",
       plural(full, "SACK bitmap was", "SACK bitmaps were"), plural(beyond, "packet"), depth);
-  if (!said) {
+  if (!deep) {
     f.explanation +=
-        " Seen at this capture point only: what is missing here may have reached the receiver, and the capture missed "
-        "it.";
+        " No original came as late here: a PSN that was lost more than once keeps its place in the bitmap as long.";
   }
   f.explanation += recovery_text(recovery_cost(*v.direction));
   f.next_steps = {

@@ -50,6 +50,7 @@ class Direction {
   }
   Observation ack(std::uint32_t psn, std::int64_t us) { return reply(psn, us, 0x1F, {}); }
   Observation nak(std::uint32_t psn, std::int64_t us) { return reply(psn, us, 0x60, {}); }
+  Observation rnr_nak(std::uint32_t psn, std::int64_t us) { return reply(psn, us, 0x21, {}); }
   /// `start` is the acknowledged PSN.
   Observation sack(std::uint32_t psn, std::int64_t us, const std::vector<std::uint32_t>& received,
                    std::uint32_t bitmap_at = kAtAcknowledged) {
@@ -240,8 +241,10 @@ TEST(SelectiveSpace, AResendOfWhatWasToldAsReceivedIsNeedless) {
 
 TEST(SelectiveSpace, AnAnswerSoonerThanAnyRoundTripTakesTheLossBack) {
   Direction d;
-  d.send(100, {.us = 0, .ack_request = true});
-  d.ack(100, 20);
+  for (std::uint32_t psn = 93; psn <= 100; ++psn) {  // round trips of 20 us
+    d.send(psn, {.us = psn - 10'000LL, .ack_request = true});
+    d.ack(psn, psn - 10'000LL + 20);
+  }
   for (std::uint32_t psn = 101; psn <= 105; ++psn) d.send(psn, {.us = psn, .path = psn == 101 ? kPathB : kPathA});
   d.sack(100, 125, {102, 103, 104, 105});
   d.send(101, {.us = 130, .again = true});
@@ -250,6 +253,40 @@ TEST(SelectiveSpace, AnAnswerSoonerThanAnyRoundTripTakesTheLossBack) {
   EXPECT_EQ(d.path(kPathB).lost, 0U);
   EXPECT_EQ(d.space.recovery().early_answers, 1U);
   EXPECT_EQ(d.space.recovery().needless, 0U);
+}
+
+TEST(SelectiveSpace, ASackOfLongAgoExplainsNoTimeout) {
+  Direction d;
+  for (std::uint32_t psn = 100; psn <= 103; ++psn) d.send(psn, {.us = psn - 100LL});
+  d.sack(100, 20, {102, 103});
+  EXPECT_EQ(d.send(101, {.us = 8'000, .again = true}).cause, Cause::kTimeout);
+}
+
+TEST(SelectiveSpace, WhatIsBehindAnRnrNakWaitsWithIt) {
+  Direction d;
+  for (std::uint32_t psn = 100; psn <= 105; ++psn) d.send(psn, {.us = psn - 100LL});
+  d.rnr_nak(102, 20);
+  for (std::uint32_t psn = 102; psn <= 105; ++psn) {
+    EXPECT_EQ(d.send(psn, {.us = psn + 1'000LL, .again = true}).cause, Cause::kRnr);
+  }
+  const SpaceCounts counts = d.finish();
+  ASSERT_EQ(counts.episodes.size(), 1U);
+  EXPECT_EQ(counts.episodes[0].packets, 4U);
+}
+
+TEST(SelectiveSpace, AReplyAboutWhatNobodySentAcknowledgesNothing) {
+  Direction d;
+  for (std::uint32_t psn = 100; psn <= 103; ++psn) d.send(psn, {.us = psn - 100LL});
+  d.ack(100 + 200'000, 10);
+  d.sack(100, 20, {102, 103});
+  EXPECT_EQ(d.send(101, {.us = 25, .again = true}).cause, Cause::kSack);
+}
+
+TEST(SelectiveSpace, RunsOfMillionsAreSettledAtOnce) {
+  Direction d;
+  for (std::uint32_t i = 0; i < 2'000; ++i) d.send(i * 0x3FFFF, {.us = i});
+  const SpaceCounts counts = d.finish();  // PSN by PSN it would take minutes
+  EXPECT_EQ(counts.missing_packets[at(Outcome::kUnresolved)], 1'999ULL * 0x3FFFE);
 }
 
 TEST(SelectiveSpace, AResendThatIsLostTooIsASecondRound) {
@@ -402,6 +439,8 @@ TEST(SelectiveSpace, BelievesNoSackThatCannotBe) {
 
 TEST(SelectiveSpace, OnlyTheDepthOfALateOriginalIsReordering) {
   Direction d;
+  d.send(99, {.us = 0});
+  d.ack(99, 20);
   for (std::uint32_t psn = 100; psn <= 250; ++psn) {
     if (psn != 101) d.send(psn, {.us = psn});
   }

@@ -26,9 +26,13 @@ struct Tracked {
       add(traffic.frames[i], i < times.size() ? times[i] : static_cast<std::int64_t>(i));
     }
   }
-  void add(const generate::FrameBytes& bytes, std::int64_t us) {
+  void add_cut(const generate::FrameBytes& whole, const generate::FrameBytes& captured) {
+    add(captured, static_cast<std::int64_t>(frame), whole.size());
+  }
+  void add(const generate::FrameBytes& bytes, std::int64_t us, std::size_t on_wire = 0) {
     wire::Decoded decoded;
-    wire::decode(LinkType::kEthernet, bytes, static_cast<std::uint32_t>(bytes.size()), {}, decoded);
+    wire::decode(LinkType::kEthernet, bytes, static_cast<std::uint32_t>(on_wire != 0 ? on_wire : bytes.size()), {},
+                 decoded);
     layouts.settle(decoded.packet, microseconds(us));
     seen.push_back(tracker.on_packet(decoded.packet, FrameId(0, ++frame), microseconds(us), 100));
   }
@@ -170,6 +174,46 @@ TEST(VeroceTracking, AQueuePairUsedAgainIsAnotherConnection) {
     EXPECT_EQ(c.a_to_b->requests.retransmitted_original_seen, 2U);
     EXPECT_EQ(c.a_to_b->requests.duplicate_packets, 0U);
   }
+}
+
+TEST(VeroceTracking, ACleanConnectionThatIsFollowedByAnotherWithItsNumbersIsTwo) {
+  VeroceTraffic traffic;  // no resend shows where the Retrans flag stands
+  std::vector<std::int64_t> times;
+  for (int use = 0; use < 2; ++use) {
+    traffic.psn = 100;
+    traffic.msn = 1;
+    for (int i = 0; i < 20; ++i) {
+      traffic.write(4, 100);
+      traffic.acknowledge();
+    }
+    while (times.size() < traffic.frames.size())
+      times.push_back(use * 1'000'000 + static_cast<std::int64_t>(times.size()));
+  }
+  Tracked run(traffic, {}, times);
+  const auto connections = run.tracker.finish();
+  ASSERT_EQ(connections.size(), 2U);
+  for (const ConnectionCounts& c : connections) EXPECT_EQ(c.a_to_b->requests.retransmitted_original_seen, 0U);
+}
+
+TEST(VeroceTracking, OneFarPacketIsNoise) {
+  VeroceTraffic traffic;
+  traffic.write(8, 100);
+  traffic.acknowledge();
+  VeroceTraffic stray = traffic;
+  stray.psn = 0x400000;
+  stray.write(1, 100);
+  traffic.write(8, 100);
+  traffic.acknowledge();
+  Tracked run(VeroceTraffic{});
+  for (const auto& frame : traffic.frames) {
+    const auto cut = static_cast<std::ptrdiff_t>(std::min<std::size_t>(frame.size(), 90));  // no ICRC
+    run.add_cut(frame, {frame.begin(), frame.begin() + cut});
+    if (run.frame == 9)
+      run.add_cut(stray.frames.back(), {stray.frames.back().begin(), stray.frames.back().begin() + 90});
+  }
+  const auto connections = run.tracker.finish();
+  ASSERT_EQ(connections.size(), 1U);
+  for (const std::uint64_t psns : connections[0].a_to_b->requests.missing_packets) EXPECT_EQ(psns, 0U);
 }
 
 TEST(VeroceTracking, RawPacketsAreCountedAndFollowedInNothing) {

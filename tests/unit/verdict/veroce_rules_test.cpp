@@ -363,10 +363,10 @@ TEST(ReorderWindow, FiresAtTheBitmapsEnd) {
   EXPECT_EQ(deep.find("veroce.reorder_window")->frames, std::vector<FrameId>{FrameId(0, 9)});
   ConnectionCounts full = connection(4);
   veroce(full).responses.full_bitmaps = 1;
-  EXPECT_EQ(judged({full}).find("veroce.reorder_window")->confidence, Confidence::kHigh);
+  EXPECT_EQ(judged({full}).find("veroce.reorder_window")->confidence, Confidence::kMedium);
   ConnectionCounts ahead = connection(4);
   veroce(ahead).requests.beyond_window = 3;
-  EXPECT_EQ(judged({ahead}).find("veroce.reorder_window")->confidence, Confidence::kLow);
+  EXPECT_FALSE(judged({ahead}).find("veroce.reorder_window"));  // what is missing here the capture may have missed
 }
 
 TEST(Trimmed, IsToldFromBothSidesOfTheSwitch) {
