@@ -9,11 +9,11 @@
 namespace rocetop::track {
 namespace {
 
-constexpr Sequence kNarrowWindow = 4096;
+constexpr Sequence kFewUnderWay = 4096;
 /// A bitmap that begins farther from the acknowledged PSN than this is none.
 constexpr Sequence kBitmapNear = 256;
 /// PSNs ahead of the highest one seen that a reply may name: as many as may be under way at a time.
-constexpr Sequence kBitmap = static_cast<Sequence>(wire::kSackBitmapBits);
+constexpr Sequence kAheadMost = static_cast<Sequence>(wire::kSackBitmapBits);
 /// Packets behind an RNR NAK that go again with the one it names, at most; and round trips that make a shortest one.
 constexpr Sequence kRefusedMost = 1024;
 constexpr std::uint64_t kRoundTripsLeast = 8;
@@ -30,7 +30,7 @@ Fit SelectiveSpace::fits(const PacketFacts& reply) const {
   }
   if (seq <= received_) return Fit::kNone;
   // Any PSN of a narrow window says as much: it is hit by chance once in 4,000 connections.
-  return highest_ - received_ <= kNarrowWindow ? Fit::kExact : Fit::kInWindow;
+  return highest_ - received_ <= kFewUnderWay ? Fit::kExact : Fit::kInWindow;
 }
 
 void SelectiveSpace::on_reply(const PacketFacts& reply, const VeroceFacts& more, PathLog& paths, Context& context,
@@ -38,7 +38,7 @@ void SelectiveSpace::on_reply(const PacketFacts& reply, const VeroceFacts& more,
   if (!started_) return;
   const Sequence seq = extend(highest_, reply.psn);
   // Not of these PSNs; or of so many that the capture missed that nothing here is about them.
-  if (seq < first_ - kJumpNoLossExplains || seq > highest_ + kBitmap) return;
+  if (seq < first_ - kJumpNoLossExplains || seq > highest_ + kAheadMost) return;
   last_reply_time_ = reply.time;
   const Slot* slot = slots_.find(std::min(seq, highest_));
   if (slot != nullptr && slot->state == Slot::State::kSeen) observation.acks_frame = slot->last_frame;

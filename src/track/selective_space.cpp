@@ -7,7 +7,7 @@
 namespace rocetop::track {
 namespace {
 
-constexpr Sequence kOneWrap = Sequence{1} << 24;
+constexpr Sequence kWrap = Sequence{1} << 24;
 /// PSNs before the first one seen that packets on other paths, or resends, may still bring.
 constexpr Sequence kBeforeFirst = 4096;
 /// PSNs that a SACK's bitmap reaches to: a receiver takes none further ahead of what it waits for.
@@ -27,7 +27,7 @@ void count_up(std::uint8_t& n) {
 
 void SelectiveSpace::start(const PacketFacts& packet) {
   started_ = true;
-  first_ = kOneWrap + static_cast<Sequence>(packet.psn.value);
+  first_ = kWrap + static_cast<Sequence>(packet.psn.value);
   highest_ = first_ - 1;
   received_ = first_ - 1;
   counts_.first_psn = packet.psn;
@@ -192,7 +192,7 @@ void SelectiveSpace::on_late_original(const Sent& sent, Slot& slot, PathLog& pat
 bool SelectiveSpace::is_copy(const Sent& sent, const Slot& slot) const {
   const PacketFacts& packet = sent.packet;
   const Nanos round_trip = shortest_round_trip();
-  const bool may_be_resent = sent.more.retransmit || sent.more.flag_failed;
+  const bool may_be_resent = sent.more.retransmit;  // else a copy is likelier
   const bool certain = ids_count_ || !may_be_resent || round_trip.count == 0;
   const Nanos window = certain ? kCopyWindow : std::min(kCopyWindow, round_trip);
   return slot.state == Slot::State::kSeen && slot.opcode == packet.opcode &&
