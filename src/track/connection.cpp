@@ -6,6 +6,7 @@
 
 #include "base/prefetch.h"
 #include "track/pairing.h"
+#include "track/reply_kind.h"
 #include "track/tap.h"
 
 namespace rocetop::track {
@@ -16,11 +17,7 @@ namespace {
 Observation observed_reply(const PacketFacts& packet) {
   if (packet.role == wire::Role::kCnp) return observed(Kind::kCnp, SpaceName::kNone, 0);
   if (packet.role == wire::Role::kResponse) return observed(Kind::kNew, SpaceName::kResponses, 0);
-  const auto kind = wire::aeth_kind(packet.syndrome);
-  return observed(kind == wire::AethKind::kNak      ? Kind::kNak
-                  : kind == wire::AethKind::kRnrNak ? Kind::kRnrNak
-                                                    : Kind::kAck,
-                  SpaceName::kNone, 0);
+  return observed(reply_kind(packet), SpaceName::kNone, 0);
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ void SelectiveSpace::on_sack(Sequence acknowledged, const PacketFacts& reply, co
     Slot* slot = slots_.find(s);
     if (slot == nullptr || slot->state == Slot::State::kEmpty) continue;
     if (is_received(s)) {
-      on_received(s, *slot, reply, paths, context);
+      on_received(*slot, reply, paths, context);
       continue;
     }
     if (!slot->told_hole) {
@@ -117,7 +117,7 @@ void SelectiveSpace::advance_received(Sequence seq, const PacketFacts& reply, Pa
   const Sequence last = std::min(seq, highest_);
   for (Sequence s = std::max(received_ + 1, last - remembered + 1); s <= last; ++s) {
     if (Slot* slot = slots_.find(s); slot != nullptr && slot->state == Slot::State::kSeen) {
-      on_received(s, *slot, reply, paths, context);
+      on_received(*slot, reply, paths, context);
     }
   }
   received_ = seq;
@@ -127,7 +127,7 @@ void SelectiveSpace::advance_received(Sequence seq, const PacketFacts& reply, Pa
 }
 
 /// The first reply that says so.
-void SelectiveSpace::on_received(Sequence, Slot& slot, const PacketFacts& reply, PathLog& paths, Context& context) {
+void SelectiveSpace::on_received(Slot& slot, const PacketFacts& reply, PathLog& paths, Context& context) {
   if (slot.received) return;
   slot.received = true;
   if (slot.state != Slot::State::kSeen) return;

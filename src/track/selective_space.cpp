@@ -140,6 +140,14 @@ void SelectiveSpace::on_missing(const Sent& sent, Slot* slot, PathLog& paths, Co
     resend(sent, slot, true, overtaken, paths, context, observation);
     return;
   }
+  note_late(sent, overtaken, paths, context, observation);
+  remember(sent, slot);
+}
+
+/// An original that came behind what had overtaken it at `overtaken`.
+void SelectiveSpace::note_late(const Sent& sent, Nanos overtaken, PathLog& paths, Context& context,
+                               Observation& observation) {
+  const PacketFacts& packet = sent.packet;
   if (const auto run = missing_.take(sent.seq)) MissingPsns::count_run(*run, Outcome::kReordered, counts_, context);
   ++counts_.reordered_packets;
   observation.kind = Kind::kReordered;
@@ -147,7 +155,6 @@ void SelectiveSpace::on_missing(const Sent& sent, Slot* slot, PathLog& paths, Co
   paths.on_packet(packet, false, sent.more.trimmed);
   longest_late_ = std::max(longest_late_, packet.time - overtaken);
   paths.on_late(packet.udp_src, packet.time - overtaken);
-  remember(sent, slot);
 }
 
 bool SelectiveSpace::on_seen(const Sent& sent, Slot* slot, PathLog& paths, Context& context, Observation& observation) {
@@ -170,21 +177,12 @@ bool SelectiveSpace::on_seen(const Sent& sent, Slot* slot, PathLog& paths, Conte
 /// The original of what has been resent: it was not lost, its path took longer than asking for it again.
 void SelectiveSpace::on_late_original(const Sent& sent, Slot& slot, PathLog& paths, Context& context,
                                       Observation& observation) {
-  const PacketFacts& packet = sent.packet;
   slot.original_due = false;
   ++counts_.retransmitted_original_seen;
-  ++counts_.reordered_packets;
   ++recovery_.early_answers;
   recovery_.needless_frames.use().add(slot.last_frame, slot.last_time);
-  observation.kind = Kind::kReordered;
   observation.original_frame = {};
-  note_depth(highest_ - sent.seq, packet.frame);
-  paths.on_packet(packet, false, sent.more.trimmed);
-  if (const auto run = missing_.take(sent.seq)) {
-    longest_late_ = std::max(longest_late_, packet.time - run->time);
-    paths.on_late(packet.udp_src, packet.time - run->time);
-    MissingPsns::count_run(*run, Outcome::kReordered, counts_, context);
-  }
+  note_late(sent, missing_.find(sent.seq)->time, paths, context, observation);
 }
 
 /// A mirror or the network showed the latest transmission once more. Fooled by a sender without IP ids that resends a

@@ -124,6 +124,7 @@ class SelectiveSpace {
   void on_before_first(const Sent& sent, PathLog& paths, Context& context, Observation& observation);
   void on_missing(const Sent& sent, Slot* slot, PathLog& paths, Context& context, Observation& observation);
   bool on_seen(const Sent& sent, Slot* slot, PathLog& paths, Context& context, Observation& observation);
+  void note_late(const Sent& sent, Nanos overtaken, PathLog& paths, Context& context, Observation& observation);
   void on_late_original(const Sent& sent, Slot& slot, PathLog& paths, Context& context, Observation& observation);
   void settle_forgotten(Sequence last, Context& context);
   void settle_through(Sequence last, Context& context);
@@ -142,7 +143,7 @@ class SelectiveSpace {
   void on_sack(Sequence acknowledged, const PacketFacts& reply, const VeroceFacts& more, PathLog& paths,
                Context& context);
   void advance_received(Sequence seq, const PacketFacts& reply, PathLog& paths, Context& context);
-  void on_received(Sequence seq, Slot& slot, const PacketFacts& reply, PathLog& paths, Context& context);
+  void on_received(Slot& slot, const PacketFacts& reply, PathLog& paths, Context& context);
   std::optional<Nanos> round_trip(Sequence seq, const PacketFacts& reply) const;
 
   SpaceName name_;

@@ -6,24 +6,12 @@
 #include <utility>
 
 #include "track/connection.h"
-#include "wire/aeth.h"
+#include "track/reply_kind.h"
 
 namespace rocetop::track {
 namespace {
 
 using wire::VeroceShape;
-
-/// Of a reply: what it is, whatever it answers.
-Kind kind_of(const PacketFacts& packet) {
-  switch (wire::aeth_kind(packet.syndrome)) {
-    case wire::AethKind::kNak:
-      return Kind::kNak;
-    case wire::AethKind::kRnrNak:
-      return Kind::kRnrNak;
-    default:
-      return Kind::kAck;
-  }
-}
 
 /// Whether a packet says something of the other side's packets or paths.
 bool says_something(const VeroceFacts& more) {
@@ -66,7 +54,7 @@ void Connection::on_veroce(std::size_t index, const PacketFacts& packet, const V
                     [&](Nanos before) { return veroce_pause_before(index, packet, before); });
   }
   observation.connection = id;
-  if (packet.role == wire::Role::kAcknowledge) observation.kind = kind_of(packet);
+  if (packet.role == wire::Role::kAcknowledge) observation.kind = reply_kind(packet);
   if (packet.role == wire::Role::kCnp) observation.kind = Kind::kCnp;
   // Far from all that this side sends: noise, or the first of another connection, which a second one shows. (A request
   // that did is in that connection by now.)
@@ -117,7 +105,7 @@ void Connection::release_veroce(std::size_t index, Context& context) {
   for (const VeroceSide::Held& said : held) {
     const PacketFacts& packet = said.first;
     Observation observation;
-    if (packet.role == wire::Role::kAcknowledge) observation.kind = kind_of(packet);
+    if (packet.role == wire::Role::kAcknowledge) observation.kind = reply_kind(packet);
     if (packet.role == wire::Role::kCnp) observation.kind = Kind::kCnp;
     deliver_veroce(index, said, context, observation);
     observation.connection = id;

@@ -33,7 +33,6 @@ class VeroceMessages {
   struct Message {
     std::int64_t number = -1;  // extended MSN; none where nothing is followed
     Nanos first_time;
-    Nanos answered_time;
     std::uint64_t bytes = 0;
     std::uint64_t answered = 0;
     Operation operation = Operation::kWrite;

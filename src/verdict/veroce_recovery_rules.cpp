@@ -29,7 +29,6 @@ struct Timeouts {
   std::uint64_t episodes = 0;
   std::uint64_t packets = 0;
   std::uint64_t of_responses = 0;  ///< episodes
-  std::uint64_t needless = 0;      ///< listed episodes whose originals had all arrived
   std::vector<const Episode*> list;
   std::vector<Nanos> waits;  ///< of the listed ones, ascending
   Nanos waited;
@@ -46,7 +45,6 @@ Timeouts timeouts_of(const track::DirectionCounts& d) {
       t.waits.push_back(e.wait);
       t.waited = t.waited + e.wait;
       t.packets += e.packets;
-      t.needless += e.originals_arrived ? 1 : 0;
     }
   }
   t.of_responses = d.responses.episodes_by_cause[kTimeout];
@@ -79,10 +77,6 @@ void by_timeout(Docket& docket, const DirectionView& v) {
       "gaps no deeper than what the receiver tolerates before it sends SACKs.";
   if (t.of_responses > 0)
     f.explanation += fmt::format(" {} of them in answers to READs or atomics.", grouped(t.of_responses));
-  if (t.needless > 0) {
-    f.explanation += fmt::format(" {} of the {} repaired nothing: the originals had arrived.", grouped(t.needless),
-                                 grouped(t.episodes));
-  }
   f.explanation += recovery_text(cost);
   if (t.list.size() < t.episodes)
     f.explanation += fmt::format(" Packets and waits are of the first {}.", grouped(t.list.size()));
