@@ -11,9 +11,12 @@ namespace {
 
 class Headers {
  public:
-  Headers(const VerocePacket& packet, const VeroceWire& wire) : p_(packet), w_(wire) { out_.zeros(wire.extra_bytes); }
+  Headers(const VerocePacket& packet, const VeroceWire& wire) : p_(packet), w_(wire) {
+    out_.data().reserve(kMost);
+    out_.zeros(wire.extra_bytes);
+  }
 
-  std::vector<std::uint8_t> bytes() {
+  FrameBytes bytes() {
     const unsigned op = p_.base.opcode;
     if (op <= 0x05 || op == 0x16 || op == 0x17) send(op);
     if (op >= 0x06 && op <= 0x0B) write(op);
@@ -29,6 +32,8 @@ class Headers {
   }
 
  private:
+  static constexpr std::size_t kMost = 64;  // bytes, of all that are written here
+
   void msn() {
     if (!w_.plain) out_.u32(p_.msn);
   }
@@ -136,13 +141,15 @@ class Headers {
 
 }  // namespace
 
+FrameBytes veroce_headers(const VerocePacket& packet, const VeroceWire& wire) { return Headers(packet, wire).bytes(); }
+
 FrameBytes encode_veroce(const VerocePacket& packet, const VeroceWire& wire) {
   PacketSpec spec = packet.base;
   spec.udp_dst = 4794;
   if (packet.retransmit) spec.reserved7 = wire.retransmit_bit;
   spec.icrc_unmasked = wire.icrc_unmasked;
   spec.icrc_big_endian = wire.icrc_big_endian;
-  std::vector<std::uint8_t> behind = Headers(packet, wire).bytes();
+  FrameBytes behind = veroce_headers(packet, wire);
   if (!packet.trimmed) behind.insert(behind.end(), packet.payload.begin(), packet.payload.end());
   spec.payload = std::move(behind);
   return encode(spec);

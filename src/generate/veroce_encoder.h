@@ -54,6 +54,9 @@ struct VerocePacket {
   std::vector<std::uint8_t> payload;
 };
 
+/// What stands between BTH and payload.
+FrameBytes veroce_headers(const VerocePacket& packet, const VeroceWire& wire);
+
 /// The frame, without FCS.
 FrameBytes encode_veroce(const VerocePacket& packet, const VeroceWire& wire);
 

@@ -19,6 +19,7 @@ constexpr std::size_t kIpv6Bytes = 40;
 constexpr std::size_t kUdpBytes = 8;
 constexpr std::size_t kBthBytes = 12;
 constexpr std::size_t kIcrcBytes = 4;
+constexpr std::uint16_t kVerocePort = 4794;
 constexpr std::size_t kShortestFrame = 60;  // without its check sequence
 constexpr std::size_t kAroundFrame = 24;    // check sequence, preamble, gap
 constexpr std::uint32_t kRKey = 0x1234;
@@ -76,9 +77,8 @@ std::uint32_t ece_vendor(const ConnectionPlan& connection, CmType type) {
 }
 
 std::uint32_t veroce_udp_length(const Packet& packet, const ConnectionPlan& plan) {
-  const std::uint32_t payload = packet.kind == PacketKind::kCnp ? plan.veroce.cnp_body : (packet.payload + 3) / 4 * 4;
   return static_cast<std::uint32_t>(kUdpBytes + kBthBytes + kIcrcBytes) + veroce_header_bytes(packet, plan.veroce) +
-         (packet.veroce.trimmed ? 0 : payload);
+         veroce_zero_bytes(packet, plan.veroce);
 }
 
 }  // namespace
@@ -118,8 +118,10 @@ FrameWriter::FrameWriter(const Plan& plan) : plan_(plan), frame_(kLongestHeaders
       spec.dest_qp = from_a ? connection.qpn_b : connection.qpn_a;
       layout.v4 = spec.src.is_v4() && spec.dst.is_v4();
       layout.transport = connection.unreliable ? 0x20 : 0;
+      if (connection.is_veroce()) layout.veroce = &connection.veroce;
       PacketSpec blank = spec;
       blank.hop_limit = 64;
+      if (layout.veroce != nullptr) blank.udp_dst = kVerocePort;
       const std::size_t headers = kEthernetBytes + (layout.v4 ? kIpv4Bytes : kIpv6Bytes) + kUdpBytes + kBthBytes;
       layout.bytes = encode(blank);
       layout.bytes.resize(headers);
@@ -139,16 +141,27 @@ FrameWriter::FrameWriter(const Plan& plan) : plan_(plan), frame_(kLongestHeaders
 std::span<const std::uint8_t> FrameWriter::write(const Packet& packet, std::uint32_t snap_length,
                                                  std::uint32_t& wire_length) {
   if (packet.kind == PacketKind::kCm) return write_cm(packet, snap_length, wire_length);
-  if (plan_.connections[packet.sender / 2].is_veroce()) return write_veroce(packet, snap_length, wire_length);
   const Layout& layout = layouts_[packet.sender];
-  const std::size_t headers = write_headers(packet, layout, udp_length(packet));
-  const std::uint32_t zeros = zero_bytes(packet);
+  std::size_t headers = layout.bytes.size();
+  std::uint32_t zeros = 0;
+  bool icrc_big_endian = false;
+  if (layout.veroce != nullptr) {
+    zeros = veroce_zero_bytes(packet, *layout.veroce);
+    icrc_big_endian = layout.veroce->wire.icrc_big_endian;
+    headers += write_veroce(packet, layout);
+  } else {
+    zeros = zero_bytes(packet);
+    write_headers(packet, layout, udp_length(packet));
+    headers += write_extension(packet, headers);
+  }
   wire_length = static_cast<std::uint32_t>(headers + zeros + kIcrcBytes);
   const std::size_t captured = std::min<std::size_t>(wire_length, snap_length);
   if (captured > headers) std::memset(&frame_[headers], 0, std::min<std::size_t>(zeros, captured - headers));
   if (captured > headers + zeros) {
     const std::uint32_t crc = icrc(layout, headers, zeros) ^ (packet.damaged ? 0x5A5A5A5AU : 0U);
-    for (std::size_t i = 0; i < kIcrcBytes; ++i) frame_[headers + zeros + i] = static_cast<std::uint8_t>(crc >> 8 * i);
+    for (std::size_t i = 0; i < kIcrcBytes; ++i) {
+      frame_[headers + zeros + i] = static_cast<std::uint8_t>(crc >> (icrc_big_endian ? 24 - 8 * i : 8 * i));
+    }
   }
   return {frame_.data(), captured};
 }
@@ -180,13 +193,18 @@ std::span<const std::uint8_t> FrameWriter::write_cm(const Packet& packet, std::u
   return keep(encode(make_cm(std::move(addressed), message)), snap_length, wire_length);
 }
 
-std::span<const std::uint8_t> FrameWriter::write_veroce(const Packet& packet, std::uint32_t snap_length,
-                                                        std::uint32_t& wire_length) {
-  const ConnectionPlan& connection = plan_.connections[packet.sender / 2];
-  PacketSpec addresses = layouts_[packet.sender].addresses;
-  addresses.udp_src = packet.udp_src;
-  return keep(encode_veroce(veroce_packet(packet, connection, addresses), connection.veroce.wire), snap_length,
-              wire_length);
+std::size_t FrameWriter::write_veroce(const Packet& packet, const Layout& layout) {
+  const FrameBytes extension =
+      veroce_headers(veroce_packet(packet, *layout.veroce, layout.addresses), layout.veroce->wire);
+  const std::uint32_t zeros = veroce_zero_bytes(packet, *layout.veroce);
+  write_headers(packet, layout,
+                static_cast<std::uint32_t>(kUdpBytes + kBthBytes + extension.size() + zeros + kIcrcBytes));
+  std::uint8_t* const bth = &frame_[layout.bytes.size() - kBthBytes];
+  put(bth - kUdpBytes, packet.udp_src, 2);
+  if (packet.veroce.trimmed) bth[1] = 0;  // what was padded is gone
+  if (packet.resent) bth[8] = static_cast<std::uint8_t>(bth[8] | (layout.veroce->wire.retransmit_bit & 0x7FU));
+  std::memcpy(bth + kBthBytes, extension.data(), extension.size());
+  return extension.size();
 }
 
 std::span<const std::uint8_t> FrameWriter::keep(const FrameBytes& bytes, std::uint32_t snap_length,
@@ -196,7 +214,7 @@ std::span<const std::uint8_t> FrameWriter::keep(const FrameBytes& bytes, std::ui
   return {frame_.data(), std::min<std::size_t>(wire_length, snap_length)};
 }
 
-std::size_t FrameWriter::write_headers(const Packet& packet, const Layout& layout, std::uint32_t udp_bytes) {
+void FrameWriter::write_headers(const Packet& packet, const Layout& layout, std::uint32_t udp_bytes) {
   std::uint8_t* const frame = frame_.data();
   std::memcpy(frame, layout.bytes.data(), layout.bytes.size());
   std::uint8_t* const ip = frame + kEthernetBytes;
@@ -224,7 +242,6 @@ std::size_t FrameWriter::write_headers(const Packet& packet, const Layout& layou
   if (cnp) bth[4] = 0x40;  // BECN
   bth[8] = packet.ack_request ? 0x80 : 0;
   put(bth + 9, static_cast<std::uint64_t>(packet.sequence) & kMask24, 3);
-  return write_extension(packet, layout.bytes.size());
 }
 
 std::size_t FrameWriter::write_extension(const Packet& packet, std::size_t at) {
@@ -243,7 +260,7 @@ std::size_t FrameWriter::write_extension(const Packet& packet, std::size_t at) {
     put(to + 1, packet.msn & kMask24, 3);
     if (packet.opcode == Opcode::kAtomicAcknowledge) put(to + 4, 0, 8);
   }
-  return at + extension_bytes(packet);
+  return extension_bytes(packet);
 }
 
 /// As annex A17.3.3 has it (see encoder.cpp): of the headers with what routers change masked, then of zeros.
@@ -262,7 +279,7 @@ std::uint32_t FrameWriter::icrc(const Layout& layout, std::size_t header_bytes, 
     udp = kIpv6Bytes;
   }
   ip[udp + 6] = ip[udp + 7] = 0xFF;
-  ip[udp + kUdpBytes + 4] = 0xFF;
+  if (layout.veroce == nullptr || !layout.veroce->wire.icrc_unmasked) ip[udp + kUdpBytes + 4] = 0xFF;
   const uLong crc = crc32(0, masked, static_cast<uInt>(8 + bytes));
   if (zeros == 0) return static_cast<std::uint32_t>(crc);
   const Zeros& behind = zeros_of(zeros);
@@ -304,6 +321,13 @@ PacketSpec FrameWriter::spec(const Packet& packet) const {
   if (has_aeth(packet)) spec.aeth = AethSpec{packet.syndrome, Msn{packet.msn}};
   if (packet.opcode == Opcode::kAtomicAcknowledge) spec.atomic_original = 0;
   spec.payload.assign(cnp ? kCnpZeros : packet.payload, 0);
+  return spec;
+}
+
+VerocePacket FrameWriter::veroce_spec(const Packet& packet) const {
+  const Layout& layout = layouts_[packet.sender];
+  VerocePacket spec = veroce_packet(packet, *layout.veroce, layout.addresses);
+  spec.payload.assign(packet.kind == PacketKind::kCnp ? layout.veroce->cnp_body : packet.payload, 0);
   return spec;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // FrameWriter: a simulated packet -> the bytes of its frame, fast: what all packets of a queue pair share is laid out
-// once, and the ICRC of a payload, which is zeros, is known for its length. Tests hold it against encode() of
-// encoder.h, byte by byte. veRoCE's packets are left to veroce_encoder.h.
+// once, and the ICRC of a payload, which is zeros, is known for its length. Tests hold it against encode() and
+// encode_veroce() of encoder.h and veroce_encoder.h, byte by byte.
 #pragma once
 
 #include <array>
@@ -29,6 +29,8 @@ class FrameWriter {
   static std::uint16_t port_of(const ConnectionPlan& plan);
   /// The packet as encoder.h wants it.
   PacketSpec spec(const Packet& packet) const;
+  /// The packet of a veRoCE connection as veroce_encoder.h wants it.
+  VerocePacket veroce_spec(const Packet& packet) const;
 
  private:
   struct Layout {
@@ -37,6 +39,7 @@ class FrameWriter {
     std::uint8_t transport = 0;  ///< bits of the opcode
     std::uint32_t checksum = 0;  ///< one's complement sum of the IPv4 header without what changes
     PacketSpec addresses;
+    const VerocePlan* veroce = nullptr;  ///< null: RoCEv2
   };
   /// How the CRC of what stands before `zeros` bytes goes on behind them.
   struct Zeros {
@@ -45,12 +48,12 @@ class FrameWriter {
   };
 
   std::span<const std::uint8_t> write_cm(const Packet& packet, std::uint32_t snap_length, std::uint32_t& wire_length);
-  /// veRoCE's.
-  std::span<const std::uint8_t> write_veroce(const Packet& packet, std::uint32_t snap_length,
-                                             std::uint32_t& wire_length);
   std::span<const std::uint8_t> keep(const FrameBytes& bytes, std::uint32_t snap_length, std::uint32_t& wire_length);
-  std::size_t write_headers(const Packet& packet, const Layout& layout, std::uint32_t udp_bytes);
+  void write_headers(const Packet& packet, const Layout& layout, std::uint32_t udp_bytes);
+  /// What stands between BTH and payload. Returns its bytes.
   std::size_t write_extension(const Packet& packet, std::size_t at);
+  /// All up to the payload of a veRoCE packet. Returns the bytes behind BTH.
+  std::size_t write_veroce(const Packet& packet, const Layout& layout);
   std::uint32_t icrc(const Layout& layout, std::size_t header_bytes, std::uint32_t zeros);
   const Zeros& zeros_of(std::uint32_t bytes);
 

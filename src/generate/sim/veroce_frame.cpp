@@ -91,9 +91,15 @@ std::uint32_t veroce_header_bytes(const Packet& packet, const VerocePlan& plan) 
   }
 }
 
-VerocePacket veroce_packet(const Packet& packet, const ConnectionPlan& plan, const PacketSpec& addresses) {
+std::uint32_t veroce_zero_bytes(const Packet& packet, const VerocePlan& plan) {
+  if (packet.veroce.trimmed) return 0;
+  return packet.kind == PacketKind::kCnp ? plan.cnp_body : (packet.payload + 3) / 4 * 4;
+}
+
+VerocePacket veroce_packet(const Packet& packet, const VerocePlan& plan, const PacketSpec& addresses) {
   VerocePacket out;
   out.base = addresses;
+  out.base.udp_src = packet.udp_src;
   out.base.opcode = static_cast<std::uint8_t>(packet.opcode);
   out.base.dscp = packet.dscp;
   out.base.ecn = packet.ecn;
@@ -113,9 +119,8 @@ VerocePacket veroce_packet(const Packet& packet, const ConnectionPlan& plan, con
   out.atomic = {packet.address, kRKey, 1, 0};
   out.atomic_original = own.asked_msn;  // each adds 1
   out.own = own.notice;
-  if (packet.kind == PacketKind::kSack) add_sack(packet, out, plan.veroce.wire);
+  if (packet.kind == PacketKind::kSack) add_sack(packet, out, plan.wire);
   if (packet.kind == PacketKind::kRtt) out.rtt = {own.rtt[0], own.rtt[1], own.rtt[2], own.rtt[3], 0};
-  out.payload.assign(packet.kind == PacketKind::kCnp ? plan.veroce.cnp_body : packet.payload, 0);
   return out;
 }
 

@@ -6,9 +6,11 @@
 
 namespace rocetop::generate::sim {
 
-/// `addresses`: those of its queue pair, and its port.
-VerocePacket veroce_packet(const Packet& packet, const ConnectionPlan& plan, const PacketSpec& addresses);
+/// All but the payload. `addresses`: those of its queue pair.
+VerocePacket veroce_packet(const Packet& packet, const VerocePlan& plan, const PacketSpec& addresses);
 /// Bytes behind the BTH, without payload, pad and ICRC.
 std::uint32_t veroce_header_bytes(const Packet& packet, const VerocePlan& plan);
+/// Of payload and pad.
+std::uint32_t veroce_zero_bytes(const Packet& packet, const VerocePlan& plan);
 
 }  // namespace rocetop::generate::sim

@@ -9,6 +9,7 @@
 
 #include "generate/sim/frame_writer.h"
 #include "generate/sim/paths.h"
+#include "generate/sim/random.h"
 #include "generate/sim/veroce_options.h"
 
 namespace rocetop::generate::sim {
@@ -27,11 +28,11 @@ const Kind kKinds[] = {{PacketKind::kRequest, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
                        {PacketKind::kCnp, {0x81}},
                        {PacketKind::kSlowPath, {0x84}}};
 
-Plan plan_with(std::string_view layout) {
+Plan plan_with(std::string_view layout, bool v4 = true) {
   Plan plan;
   plan.nodes.resize(2);
-  plan.nodes[0].ip = *IpAddress::parse("192.0.2.1");
-  plan.nodes[1].ip = *IpAddress::parse("192.0.2.2");
+  plan.nodes[0].ip = *IpAddress::parse(v4 ? "192.0.2.1" : "2001:db8::1");
+  plan.nodes[1].ip = *IpAddress::parse(v4 ? "192.0.2.2" : "2001:db8::2");
   ConnectionPlan connection;
   connection.b = 1;
   connection.protocol = Protocol::kVeroce;
@@ -42,26 +43,66 @@ Plan plan_with(std::string_view layout) {
   return plan;
 }
 
+/// One of each kind and opcode, whole and trimmed.
+std::vector<Packet> all_packets(const ConnectionPlan& connection, bool v4) {
+  std::vector<Packet> packets;
+  for (const Kind& kind : kKinds) {
+    for (const int opcode : kind.opcodes) {
+      for (const bool trimmed : {false, true}) {
+        Packet packet;
+        packet.kind = kind.kind;
+        packet.opcode = static_cast<Opcode>(opcode);
+        packet.veroce.there = true;
+        packet.veroce.received[5] = true;
+        packet.payload = packet.is_data() && opcode < 12 ? 1'021 : 0;
+        packet.wire_bytes = wire_bytes(packet, connection, v4);
+        if (trimmed && !packet.is_trimmable()) continue;
+        if (trimmed) packet.trim();
+        packets.push_back(packet);
+      }
+    }
+  }
+  return packets;
+}
+
 TEST(VeroceFrame, TakesTheRoomThatWasReckonedWithUnderEveryLayout) {
   for (const std::string& layout : layout_words()) {
     const Plan plan = plan_with(layout);
     FrameWriter writer(plan);
-    for (const Kind& kind : kKinds) {
-      for (const int opcode : kind.opcodes) {
-        for (const bool trimmed : {false, true}) {
-          Packet packet;
-          packet.kind = kind.kind;
-          packet.opcode = static_cast<Opcode>(opcode);
-          packet.veroce.there = true;
-          packet.veroce.received[5] = true;
-          packet.payload = packet.is_data() && opcode < 12 ? 1'021 : 0;
-          packet.wire_bytes = wire_bytes(packet, plan.connections[0], true);
-          if (trimmed && !packet.is_trimmable()) continue;
-          if (trimmed) packet.trim();
-          std::uint32_t wire_length = 0;
-          writer.write(packet, 65'535, wire_length);
-          EXPECT_EQ(packet.wire_bytes, std::max(wire_length, 60U) + 24) << layout << " opcode " << opcode;
-        }
+    for (const Packet& packet : all_packets(plan.connections[0], true)) {
+      std::uint32_t wire_length = 0;
+      writer.write(packet, 65'535, wire_length);
+      EXPECT_EQ(packet.wire_bytes, std::max(wire_length, 60U) + 24)
+          << layout << " opcode " << static_cast<int>(packet.opcode);
+    }
+  }
+}
+
+TEST(VeroceFrame, HasTheBytesOfTheEncoderUnderEveryLayout) {
+  Random random(4794, 0);
+  for (const std::string& layout : layout_words()) {
+    for (const bool v4 : {true, false}) {
+      const Plan plan = plan_with(layout, v4);
+      FrameWriter writer(plan);
+      for (Packet packet : all_packets(plan.connections[0], v4)) {
+        packet.sender = static_cast<std::uint32_t>(random.below(2));
+        packet.udp_src = static_cast<std::uint16_t>(random.next());
+        packet.dscp = static_cast<std::uint8_t>(random.below(64));
+        packet.ecn = static_cast<std::uint8_t>(random.below(4));
+        packet.ip_id = static_cast<std::uint16_t>(random.next());
+        packet.resent = random.below(2) == 0;
+        packet.ack_request = random.below(2) == 0;
+        packet.damaged = random.below(4) == 0;
+        packet.syndrome = static_cast<std::uint8_t>(random.next());
+        packet.sequence = static_cast<Sequence>(random.next() >> 8);
+        packet.msn = static_cast<std::uint32_t>(random.next());
+        packet.veroce.order = static_cast<std::uint32_t>(random.next());
+        const FrameBytes wanted = encode_veroce(writer.veroce_spec(packet), plan.connections[0].veroce.wire);
+        std::uint32_t wire_length = 0;
+        const auto written = writer.write(packet, 65'535, wire_length);
+        ASSERT_EQ(FrameBytes(written.begin(), written.end()), wanted)
+            << layout << " opcode " << static_cast<int>(packet.opcode);
+        ASSERT_EQ(wire_length, wanted.size());
       }
     }
   }
