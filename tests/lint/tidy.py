@@ -16,7 +16,7 @@ import shlex
 import subprocess
 import sys
 
-LINES_MOST = 2400  # of one batch; small enough for several cores to be done at about the same time
+LINES_MOST = 6000  # of one batch; small enough for several cores to be done at about the same time
 # Headers that are slow enough, or full of macros enough, for their users to be kept to themselves.
 APART = (("CLI11", re.compile(r'^#include (<CLI/|"help_format.h")', re.MULTILINE)),
          ("curses", re.compile(r"^#include <(ncurses|curses|term)\.h>", re.MULTILINE)))
@@ -104,10 +104,20 @@ def check_one(build, file):
     return run(["clang-tidy-19", "-p", build, *OPTIONS, file])
 
 
+def commands_of(build, files):
+    """The compile command of each file; of those that the build joins with others (cmake/quick_build.cmake), another
+    one's of their folder."""
+    entries = json.loads(pathlib.Path(build, "compile_commands.json").read_text(encoding="utf-8"))
+    found = {os.path.relpath(os.path.join(entry["directory"], entry["file"])): entry for entry in entries}
+    by_folder = {}
+    for file, entry in found.items():
+        by_folder.setdefault(os.path.dirname(file), entry)
+    return {file: found.get(file) or by_folder[os.path.dirname(file)] for file in files}
+
+
 def check_batch(build, folder, number, batch, commands):
     """Whether all its files are clean, and what clang-tidy says of those that are not."""
-    known = all(file in commands for file in batch.files)
-    if known and len(batch.files) > 1:
+    if len(batch.files) > 1:
         source = folder / f"{number}.cpp"
         source.write_text(joined(batch.files), encoding="utf-8")
         flags = dict.fromkeys(flag for file in batch.files for flag in flags_of(commands[file]))
@@ -124,8 +134,7 @@ def check_batch(build, folder, number, batch, commands):
 
 def main():
     build, files = sys.argv[1], sys.argv[2:]
-    entries = json.loads(pathlib.Path(build, "compile_commands.json").read_text(encoding="utf-8"))
-    commands = {os.path.relpath(os.path.join(entry["directory"], entry["file"])): entry for entry in entries}
+    commands = commands_of(build, files)
     folder = pathlib.Path("build/lint")  # below the root, where .clang-tidy is found
     folder.mkdir(parents=True, exist_ok=True)
     all_clean = True
