@@ -348,12 +348,14 @@ inline constexpr std::array kRuleBook = {
               "empty messages; captures that cut packets",
               "look for the queue that is full, and for senders that are not told to slow down",
               {"trimmed_packets"}},
-    RuleFacts{"veroce.fallback", Severity::kInfo, Severity::kWarning,
-              "a connection runs RoCEv2 though CM seems to have agreed on veRoCE (an inference from the ECE vendor id, "
-              "made only for vendors of which another connection does run it); info: two hosts run both protocols",
-              "vendor ids of which nothing is known; UD, UC and XRC",
-              "compare firmware and veRoCE settings of both "
-              "adapters; is UDP 4794 filtered?"},
+    RuleFacts{
+        "veroce.fallback", Severity::kInfo, Severity::kWarning,
+        "a connection runs RoCEv2 though CM seems to have agreed on veRoCE (an inference from the ECE vendor id, "
+        "made only for vendors of which another connection does run it); info: a peer seems to have declined it (the "
+        "same inference), or two hosts run both protocols",
+        "vendor ids of which nothing is known; UD, UC and XRC",
+        "compare firmware and veRoCE settings of both "
+        "adapters; is UDP 4794 filtered?"},
     RuleFacts{"veroce.unknown_layout",
               Severity::kInfo,
               Severity::kWarning,

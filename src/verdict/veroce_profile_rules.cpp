@@ -51,6 +51,8 @@ bool agrees_on_veroce(const CmSetUp& s) {
          vendor_of(s.request_ece) == vendor_of(s.reply_ece);
 }
 
+bool declines_veroce(const CmSetUp& s) { return asks_for_veroce(s.request_ece) && profile_of(s.reply_ece) == 0; }
+
 /// Connections by their ends: those that CM set up are found by the queue pairs that REQ and REP name.
 class ByEnds {
  public:
@@ -84,66 +86,99 @@ class ByEnds {
   std::map<End, std::vector<const ConnectionCounts*>> by_end_;
 };
 
-struct Fallbacks {
-  std::vector<std::pair<const CmSetUp*, const ConnectionCounts*>> list;
+struct Fallback {
+  const CmSetUp* set_up = nullptr;
+  const ConnectionCounts* connection = nullptr;
+};
+using Fallbacks = std::vector<Fallback>;
+
+/// Set-ups by CM with a vendor id that asks for veRoCE, and whose data runs RoCEv2. What a vendor's id means is known
+/// only from a connection of it that was set up in this way and does run veRoCE.
+class FallenBack {
+ public:
+  explicit FallenBack(const Evidence& evidence);
+
+  std::map<Hosts, Fallbacks> agreed;        ///< both sides named a profile of veRoCE
+  std::map<IpAddress, Fallbacks> declined;  ///< by who did: the answer has profile 0
+  std::set<std::uint32_t> connections;      ///< of both
 };
 
-/// Set up by CM with a vendor id that asks for veRoCE, in REQ and REP, and their data runs RoCEv2. What a vendor's id
-/// means is known only from a connection of it that was set up in this way and does run veRoCE.
-void agreed_and_not_run(Docket& docket) {
-  const Evidence& evidence = docket.evidence();
+FallenBack::FallenBack(const Evidence& evidence) {
   if (std::none_of(evidence.set_ups.begin(), evidence.set_ups.end(), agrees_on_veroce)) return;
   const ByEnds by_ends(evidence);
   std::set<std::uint32_t> speakers;
-  std::map<Hosts, Fallbacks> groups;
-  for (const bool learn : {true, false}) {
-    for (const CmSetUp& s : evidence.set_ups) {
-      if (s.rejected || !agrees_on_veroce(s)) continue;
-      const ConnectionCounts* c = by_ends.find(s);
-      if (!c) continue;
-      const std::uint32_t vendor = vendor_of(s.request_ece);
-      if (learn && c->protocol == Protocol::kVeroce) speakers.insert(vendor);
-      if (!learn && c->protocol == Protocol::kRoceV2 && speakers.contains(vendor))
-        groups[hosts_of(s.from, s.to)].list.emplace_back(&s, c);
-    }
+  for (const CmSetUp& s : evidence.set_ups) {
+    if (s.rejected || !agrees_on_veroce(s)) continue;
+    const ConnectionCounts* c = by_ends.find(s);
+    if (c && c->protocol == Protocol::kVeroce) speakers.insert(vendor_of(s.request_ece));
   }
-  for (const auto& [hosts, group] : groups) {
-    const CmSetUp& first = *group.list.front().first;
-    Finding& f = docket.add("veroce.fallback", Severity::kWarning, Confidence::kLow);
-    f.title = fmt::format("{} of {} and {} {} RoCEv2 though CM seems to have agreed on veRoCE",
-                          plural(group.list.size(), "connection"), hosts.first.to_string(), hosts.second.to_string(),
-                          group.list.size() == 1 ? "runs" : "run");
-    f.explanation = fmt::format(
-        "REQ and REP carry ECE vendor id {:#08x} and {:#08x}; read as veRoCE is said to fill it, that is vendor "
-        "{:#07x} "
-        "with profiles {} and {}, and 1 to 3 are veRoCE. Another connection of this capture with that vendor does run "
-        "veRoCE. Their data goes to UDP port 4791 all the same. That the profile is told in this field is an "
-        "inference: "
-        "no public text says so.",
-        first.request_ece, first.reply_ece, vendor_of(first.request_ece), profile_of(first.request_ece),
-        profile_of(first.reply_ece));
-    f.next_steps = {fmt::format("compare firmware and veRoCE settings of the adapters of {} and {}",
-                                hosts.first.to_string(), hosts.second.to_string()),
-                    "is UDP port 4794 filtered between them?"};
-    f.hosts = {hosts.first, hosts.second};
-    for (const auto& [set_up, connection] : group.list) {
-      if (f.connections.size() < kConnectionsNamed) f.connections.push_back(connection->id);
-      cite(f, set_up->request_frame, set_up->request_time);
-      cite(f, set_up->reply_frame, set_up->reply_time);
-      cite(f, connection->first_frame, connection->first_time);
-    }
-    f.values = {{"connections", static_cast<double>(group.list.size())}};
+  for (const CmSetUp& s : evidence.set_ups) {
+    const bool agrees = agrees_on_veroce(s);
+    if (s.rejected || (!agrees && !declines_veroce(s)) || !speakers.contains(vendor_of(s.request_ece))) continue;
+    const ConnectionCounts* c = by_ends.find(s);
+    if (!c || c->protocol != Protocol::kRoceV2) continue;
+    (agrees ? agreed[hosts_of(s.from, s.to)] : declined[s.to]).push_back({&s, c});
+    connections.insert(c->id);
   }
 }
 
-/// Two hosts that speak veRoCE on some connections, and RoCEv2 on others.
-void mixed(Docket& docket) {
+void name_fallbacks(Finding& f, const Fallbacks& group) {
+  for (const Fallback& one : group) {
+    if (f.connections.size() < kConnectionsNamed) f.connections.push_back(one.connection->id);
+    cite(f, one.set_up->request_frame, one.set_up->request_time);
+    cite(f, one.set_up->reply_frame, one.set_up->reply_time);
+    cite(f, one.connection->first_frame, one.connection->first_time);
+  }
+  f.values = {{"connections", static_cast<double>(group.size())}};
+}
+
+void agreed_and_not_run(Docket& docket, const Hosts& hosts, const Fallbacks& group) {
+  const CmSetUp& first = *group.front().set_up;
+  Finding& f = docket.add("veroce.fallback", Severity::kWarning, Confidence::kLow);
+  f.title = fmt::format("{} of {} and {} {} RoCEv2 though CM seems to have agreed on veRoCE",
+                        plural(group.size(), "connection"), hosts.first.to_string(), hosts.second.to_string(),
+                        group.size() == 1 ? "runs" : "run");
+  f.explanation = fmt::format(
+      "REQ and REP carry ECE vendor id {:#08x} and {:#08x}; read as veRoCE is said to fill it, that is vendor {:#07x} "
+      "with profiles {} and {}, and 1 to 3 are veRoCE. Another connection of this capture with that vendor does run "
+      "veRoCE. The data of {} goes to UDP port 4791 all the same. That the profile is told in this field is an "
+      "inference: no public text says so.",
+      first.request_ece, first.reply_ece, vendor_of(first.request_ece), profile_of(first.request_ece),
+      profile_of(first.reply_ece), group.size() == 1 ? "this one" : "these");
+  f.next_steps = {fmt::format("compare firmware and veRoCE settings of the adapters of {} and {}",
+                              hosts.first.to_string(), hosts.second.to_string()),
+                  "is UDP port 4794 filtered between them?"};
+  f.hosts = {hosts.first, hosts.second};
+  name_fallbacks(f, group);
+}
+
+void asked_and_declined(Docket& docket, const IpAddress& who, const Fallbacks& group) {
+  const CmSetUp& first = *group.front().set_up;
+  Finding& f = docket.add("veroce.fallback", Severity::kInfo, Confidence::kLow);
+  f.title = fmt::format("{} {} RoCEv2: {} seems to have declined veRoCE", plural(group.size(), "connection"),
+                        group.size() == 1 ? "runs" : "run", who.to_string());
+  f.explanation = fmt::format(
+      "The REQ of {} carries ECE vendor id {:#08x}; read as veRoCE is said to fill it, that is vendor {:#07x} with "
+      "profile {}, one of veRoCE's. The REP carries {:#08x}: profile 0, RoCEv2. So it is one path and go-back-N. "
+      "Another "
+      "connection of this capture with that vendor does run veRoCE. That the profile is told in this field is an "
+      "inference: no public text says so.",
+      first.from.to_string(), first.request_ece, vendor_of(first.request_ece), profile_of(first.request_ece),
+      first.reply_ece);
+  f.next_steps = {fmt::format("does the adapter of {} support veRoCE, and is it turned on there?", who.to_string())};
+  f.hosts = {who};
+  name_fallbacks(f, group);
+}
+
+/// Two hosts that speak veRoCE on some connections, and RoCEv2 on others of which nothing better is known.
+void mixed(Docket& docket, const std::set<std::uint32_t>& explained) {
   struct Pair {
     std::vector<const ConnectionCounts*> veroce;
     std::vector<const ConnectionCounts*> plain;
   };
   std::map<Hosts, Pair> pairs;
   each_choice(docket.evidence(), [&](const ConnectionCounts& c) {
+    if (explained.contains(c.id)) return;
     Pair& pair = pairs[hosts_of(c.a_ip, c.b_ip)];
     (c.protocol == Protocol::kVeroce ? pair.veroce : pair.plain).push_back(&c);
   });
@@ -156,8 +191,7 @@ void mixed(Docket& docket) {
     f.explanation =
         "Both hosts speak veRoCE, as their other connections show. Where it is not agreed on when a connection is set "
         "up, it runs RoCEv2: one path, go-back-N. Whether that was meant the packets do not say; an application may "
-        "ask "
-        "for what veRoCE does not offer.";
+        "ask for what veRoCE does not offer.";
     f.next_steps = {"who sets up these connections, and do both of their queue pairs have veRoCE turned on?"};
     f.hosts = {hosts.first, hosts.second};
     for (const ConnectionCounts* c : pair.plain) {
@@ -183,10 +217,8 @@ void unread(Docket& docket) {
                         grouped(c.veroce_raw_frames), grouped(c.veroce_frames));
   f.explanation =
       "Lengths, reserved bytes and fields of these packets fit none of the readings of veRoCE's headers. They are "
-      "shown "
-      "raw and counted as frames; nothing else is said about them, and what they carried is missing from every count "
-      "of "
-      "their connections.";
+      "shown raw and counted as frames; nothing else is said about them, and what they carried is missing from every "
+      "count of their connections.";
   if (c.veroce_unknown_opcodes > 0) {
     f.explanation +=
         fmt::format(" {} of them carry opcodes that no reading describes.", grouped(c.veroce_unknown_opcodes));
@@ -210,8 +242,10 @@ void unread(Docket& docket) {
 }  // namespace
 
 void judge_veroce_profiles(Docket& docket) {
-  agreed_and_not_run(docket);
-  mixed(docket);
+  const FallenBack fallen(docket.evidence());
+  for (const auto& [hosts, group] : fallen.agreed) agreed_and_not_run(docket, hosts, group);
+  for (const auto& [who, group] : fallen.declined) asked_and_declined(docket, who, group);
+  mixed(docket, fallen.connections);
   unread(docket);
 }
 

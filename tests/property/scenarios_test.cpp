@@ -124,7 +124,7 @@ constexpr Expected kExpected[] = {
     {"veroce-clean", "", "", ""},
     {"veroce-clean", "b", "", ""},
     {"veroce-ecn-path", "", "", ""},
-    {"veroce-fallback", "", "", ""},  // a peer that declines is no fault
+    {"veroce-fallback", "", "veroce.fallback", ""},
     {"veroce-multipath-loss", "", "veroce.path_lossy loss.after_tap", "veroce.timeout_recovery"},
     {"veroce-multipath-loss", "b", "loss.before_tap", "veroce.timeout_recovery"},  // what never came tells no path
     {"veroce-read", "", "loss.before_tap", "loss.burst"},

@@ -453,6 +453,30 @@ TEST(Fallback, IsInferredOnlyForAVendorThatIsSeenToSpeakVeroce) {
   EXPECT_EQ(f->connections, std::vector<std::uint32_t>{2});
 }
 
+TEST(Fallback, APeerThatDeclinesIsInformationAndNamedOnce) {
+  const ConnectionCounts one = connection(4, 1'000, 1);
+  const ConnectionCounts two = plain(2);
+  const auto found = [&](std::vector<track::CmSetUp> set_ups) {
+    const Judged j = judged({one, two}, {}, std::move(set_ups));
+    std::vector<Finding> fallbacks;
+    std::copy_if(j.findings.begin(), j.findings.end(), std::back_inserter(fallbacks),
+                 [](const Finding& f) { return f.rule == "veroce.fallback"; });
+    return fallbacks;
+  };
+  const auto declined = [](const Finding& f) { return f.title.find("declined") != std::string::npos; };
+  for (const std::uint32_t answer : {kP0, 0U}) {
+    const auto fallbacks = found({set_up(one, kP2, kP2), set_up(two, kP2, answer)});
+    ASSERT_EQ(fallbacks.size(), 1U) << "that the hosts run both protocols is explained by it";
+    EXPECT_TRUE(declined(fallbacks.front()));
+    EXPECT_EQ(fallbacks.front().severity, Severity::kInfo);
+    EXPECT_EQ(fallbacks.front().connections, std::vector<std::uint32_t>{2});
+  }
+  for (const auto& unknown :
+       {std::vector{set_up(two, kP2, kP0)}, std::vector{set_up(one, kP2, kP2), set_up(two, 0x0015B3, 0)}}) {
+    for (const Finding& f : found(unknown)) EXPECT_FALSE(declined(f)) << f.title;
+  }
+}
+
 TEST(Fallback, MixedProtocolsOfTwoHostsAreInformation) {
   const Judged j = judged({connection(4, 1'000, 1), plain(2)});
   const Finding* f = j.find("veroce.fallback");
