@@ -19,6 +19,7 @@ constexpr std::size_t kIpv6Bytes = 40;
 constexpr std::size_t kUdpBytes = 8;
 constexpr std::size_t kBthBytes = 12;
 constexpr std::size_t kIcrcBytes = 4;
+constexpr std::uint8_t kBecn = 0x40;  // in BTH byte 4
 constexpr std::uint16_t kVerocePort = 4794;
 constexpr std::size_t kShortestFrame = 60;  // without its check sequence
 constexpr std::size_t kAroundFrame = 24;    // check sequence, preamble, gap
@@ -201,6 +202,7 @@ std::size_t FrameWriter::write_veroce(const Packet& packet, const Layout& layout
                 static_cast<std::uint32_t>(kUdpBytes + kBthBytes + extension.size() + zeros + kIcrcBytes));
   std::uint8_t* const bth = &frame_[layout.bytes.size() - kBthBytes];
   put(bth - kUdpBytes, packet.udp_src, 2);
+  if (packet.veroce.becn) bth[4] = kBecn;
   if (packet.veroce.trimmed) bth[1] = 0;  // what was padded is gone
   if (packet.resent) bth[8] = static_cast<std::uint8_t>(bth[8] | (layout.veroce->wire.retransmit_bit & 0x7FU));
   std::memcpy(bth + kBthBytes, extension.data(), extension.size());
@@ -239,7 +241,7 @@ void FrameWriter::write_headers(const Packet& packet, const Layout& layout, std:
   const std::uint32_t pad = (4 - packet.payload % 4) % 4;
   bth[0] = static_cast<std::uint8_t>(static_cast<unsigned>(packet.opcode) | (cnp ? 0U : layout.transport));
   bth[1] = static_cast<std::uint8_t>(pad << 4);
-  if (cnp) bth[4] = 0x40;  // BECN
+  if (cnp) bth[4] = kBecn;
   bth[8] = packet.ack_request ? 0x80 : 0;
   put(bth + 9, static_cast<std::uint64_t>(packet.sequence) & kMask24, 3);
 }

@@ -190,7 +190,9 @@ void Hosts::deliver(std::size_t host, const Packet& packet) {
   QueuePair& pair = pairs_[number];
   const Time now = agenda_.now();
   if (packet.damaged) return;
-  if (owes_cnp(pair, packet)) adapters_[host].cnps.push_back({number, packet.udp_src});
+  if (owes_cnp(pair, packet) && !pair.transport->tell_mark(packet)) {
+    adapters_[host].cnps.push_back({number, packet.udp_src});
+  }
   switch (packet.kind) {
     case PacketKind::kCm:
       on_cm(number, packet.cm);

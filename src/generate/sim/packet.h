@@ -55,6 +55,7 @@ struct VeroceFields {
   bool there = false;  ///< it is one
   bool trimmed = false;
   bool ends_message = false;
+  bool becn = false;        ///< of an acknowledgement: packets on its path came marked CE
   std::uint32_t order = 0;  ///< PO
   std::uint32_t rq_msn = 0;
   std::uint32_t asked_msn = 0;         ///< responses: MSN of the request

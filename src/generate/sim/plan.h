@@ -72,6 +72,7 @@ struct VerocePlan {
   std::uint32_t slow_path = 0;          ///< PSNs that a packet may trail before it is told; 0: any
   Nanos round_trip = microseconds(20);  ///< what the sender takes for one: a second round of resends waits so long
   Nanos probe = {};                     ///< time between RTT requests on each path; 0: none
+  bool becn = false;                    ///< the receiver answers CE by BECN in acknowledgements, not by CNPs
   bool overrun = false;                 ///< sends more than the receiver's bitmap takes, if the window says so
   VeroceWire wire;
   std::uint32_t cnp_body = 16;  ///< bytes

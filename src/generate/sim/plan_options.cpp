@@ -176,6 +176,7 @@ constexpr Setter<ConnectionPlan> kConnectionOptions[] = {
     {"paths", of_veroce<set_number<&VerocePlan::paths, 1, kPathsMost, VerocePlan>>},
     {"ports", of_veroce<set_ports>},
     {"weights", of_veroce<set_weights>},
+    {"signal", of_veroce<set_signal>},
     {"lazy", of_veroce<set_number<&VerocePlan::lazy, 0, kSackBits, VerocePlan>>},
     {"slow", of_veroce<set_number<&VerocePlan::slow_path, 0, kSackBits, VerocePlan>>},
     {"rtt", of_veroce<set_duration<&VerocePlan::round_trip, VerocePlan>>},

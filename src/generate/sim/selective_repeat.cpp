@@ -67,6 +67,7 @@ Packet SelectiveRepeat::next_answer(Time now) {
     packet = space_of(answer.responses).receiver.acknowledgement();
     packet.opcode = acknowledgement_opcode(packet, answer.responses);
     packet.udp_src = answer.packet.udp_src;
+    packet.veroce.becn = answer.packet.veroce.becn;
   }
   if (packet.opcode == Opcode::kRttRequest) packet.veroce.rtt[1] = clock(now);
   if (packet.opcode == Opcode::kRttResponse) packet.veroce.rtt[3] = clock(now);
@@ -81,11 +82,11 @@ void SelectiveRepeat::answer(Packet packet, std::uint16_t port) {
   answers_.push_back({packet, false, false});
 }
 
-/// One that has not left does for later packets too, on the path of the latest.
+/// One that has not left does for later packets too, on the path of the latest; but BECN is about one path.
 void SelectiveRepeat::acknowledge(const Packet& packet, bool responses) {
-  if (answers_.empty() || !answers_.back().is_acknowledgement || answers_.back().responses != responses) {
-    answers_.push_back({{}, true, responses});
-  }
+  const bool fits = !answers_.empty() && answers_.back().is_acknowledgement && answers_.back().responses == responses &&
+                    (!answers_.back().packet.veroce.becn || answers_.back().packet.udp_src == packet.udp_src);
+  if (!fits) answers_.push_back({{}, true, responses});
   answers_.back().packet.udp_src = packet.udp_src;
 }
 
@@ -99,6 +100,7 @@ void SelectiveRepeat::receive(const Packet& packet, Time now) {
     case PacketKind::kAck:
     case PacketKind::kSack:
     case PacketKind::kNak:
+      if (packet.veroce.becn) paths_.on_cnp(packet.udp_src, now);
       return space_of(is_about_responses(packet.opcode)).sender.on_acknowledge(packet, now);
     case PacketKind::kRtt:
       return on_rtt(packet, now);
@@ -107,6 +109,13 @@ void SelectiveRepeat::receive(const Packet& packet, Time now) {
     default:
       return;  // a slow path is known now; this sender does nothing about it
   }
+}
+
+bool SelectiveRepeat::tell_mark(const Packet& packet) {
+  if (!plan_->veroce.becn || refused_) return plan_->veroce.becn;
+  acknowledge(packet, packet.kind == PacketKind::kResponse);
+  answers_.back().packet.veroce.becn = true;
+  return true;
 }
 
 void SelectiveRepeat::on_data(const Packet& packet) {

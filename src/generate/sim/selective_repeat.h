@@ -32,6 +32,7 @@ class SelectiveRepeat final : public Transport {
 
   void ask(const FlowPlan& plan, std::uint32_t flow, Time now) override;
   void receive(const Packet& packet, Time now) override;
+  bool tell_mark(const Packet& packet) override;
   bool has_answer() const override { return !answers_.empty(); }
   Packet next_answer(Time now) override;
   Time data_at(Time now) const override;

@@ -37,6 +37,8 @@ class Transport {
   /// For the next message of flow number `flow`.
   virtual void ask(const FlowPlan& plan, std::uint32_t flow, Time now) = 0;
   virtual void receive(const Packet& packet, Time now) = 0;
+  /// The packet, which is received next, came marked CE, and it is time to say so. False: by a CNP, not by this.
+  virtual bool tell_mark(const Packet& /*packet*/) { return false; }
 
   /// Acknowledgements and the like: those go before all data of the adapter.
   virtual bool has_answer() const = 0;

@@ -94,8 +94,7 @@ void SpaceBook::seen(const Packet& packet) {
 Truth::Truth(const Plan& plan, Nanos start, TextSink sink) : plan_(plan), start_(start), sink_(std::move(sink)) {
   if (!sink_) return;
   for (std::size_t pair = 0; pair < 2 * plan.connections.size(); ++pair) {
-    const std::size_t span = span_of(plan, pair / 2);
-    directions_.push_back({0, 0, 0, 0, 0, 0, 0, SpaceBook(span), SpaceBook(span), 0, 0, 0, {}});
+    directions_.emplace_back(span_of(plan, pair / 2));
   }
   has_veroce_ = std::any_of(plan.connections.begin(), plan.connections.end(),
                             [](const ConnectionPlan& connection) { return connection.is_veroce(); });
@@ -162,6 +161,7 @@ void Truth::count_veroce(const Packet& packet, Direction& direction) {
   Path& path = direction.paths[packet.udp_src];
   ++path.frames;
   if (packet.ecn == kCe) ++path.ce;
+  if (packet.veroce.becn) ++direction.becn;
   if (!packet.is_data()) return;
   ++path.data;
   if (packet.resent) ++path.resent;
@@ -243,6 +243,7 @@ void Truth::write_veroce(std::size_t pair, const std::vector<TransportDeeds>& de
   const TransportDeeds& receiver = deeds[pair ^ 1U];
   std::string own = "{";
   add(own, "sacks", direction.sacks);
+  add(own, "becn", direction.becn);
   add(own, "slow_path_signals", direction.slow_path_signals);
   add(own, "rtt_packets", direction.rtt_packets);
   own += ", \"resends\": {";

@@ -68,6 +68,8 @@ class Truth {
     std::uint64_t lost = 0;
   };
   struct Direction {
+    explicit Direction(std::size_t span) : requests(span), responses(span) {}
+
     std::uint64_t frames = 0;
     std::uint64_t acks = 0;
     std::uint64_t naks = 0;
@@ -79,6 +81,7 @@ class Truth {
     SpaceBook responses;
     // veRoCE:
     std::uint64_t sacks = 0;
+    std::uint64_t becn = 0;  ///< acknowledgements with it
     std::uint64_t slow_path_signals = 0;
     std::uint64_t rtt_packets = 0;
     std::map<std::uint16_t, Path> paths;  ///< by UDP source port

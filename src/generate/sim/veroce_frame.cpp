@@ -104,7 +104,7 @@ VerocePacket veroce_packet(const Packet& packet, const VerocePlan& plan, const P
   out.base.dscp = packet.dscp;
   out.base.ecn = packet.ecn;
   out.base.ip_id = packet.ip_id;
-  out.base.becn = packet.kind == PacketKind::kCnp;
+  out.base.becn = packet.kind == PacketKind::kCnp || packet.veroce.becn;
   out.base.ack_request = packet.ack_request;
   out.base.psn = wire_psn(packet.sequence);
   out.base.bad_icrc = packet.damaged;

@@ -158,6 +158,14 @@ Failure set_weights(VerocePlan& plan, const Option& option) { return set_numbers
 
 Failure set_fault_ports(FaultPlan& fault, const Option& option) { return set_numbers(fault.ports, option, 65'535); }
 
+Failure set_signal(VerocePlan& plan, const Option& option) {
+  if (option.value != "cnp" && option.value != "becn") {
+    return error_at(option.word, "signal=cnp or signal=becn is expected");
+  }
+  plan.becn = option.value == "becn";
+  return std::nullopt;
+}
+
 Failure set_layout(VerocePlan& plan, const Option& option) {
   const auto words = parts(option);
   if (!words) return words.error();

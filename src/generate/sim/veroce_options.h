@@ -15,6 +15,8 @@ Failure set_protocol(ConnectionPlan& connection, const Option& option);
 Failure set_ports(VerocePlan& plan, const Option& option);
 /// "4,1,1": of each path.
 Failure set_weights(VerocePlan& plan, const Option& option);
+/// "cnp" or "becn".
+Failure set_signal(VerocePlan& plan, const Option& option);
 /// "sack_order=psn_len,retrans_bit=0x20".
 Failure set_layout(VerocePlan& plan, const Option& option);
 /// UDP source ports with commas between them.

@@ -91,6 +91,7 @@ TEST(VeroceFrame, HasTheBytesOfTheEncoderUnderEveryLayout) {
         packet.ecn = static_cast<std::uint8_t>(random.below(4));
         packet.ip_id = static_cast<std::uint16_t>(random.next());
         packet.resent = random.below(2) == 0;
+        packet.veroce.becn = random.below(2) == 0;
         packet.ack_request = random.below(2) == 0;
         packet.damaged = random.below(4) == 0;
         packet.syndrome = static_cast<std::uint8_t>(random.next());
