@@ -278,7 +278,7 @@ CLI::App* add_export(CLI::App& app, ExportOptions& options) {
       "  sudo rocetop export\n"
       "  sudo rocetop export -i eth0 --web.config.file web.yml\n"
       "  rocetop export -r write-loss.pcapng --loop --web.listen-address 127.0.0.1:0\n"
-      "  ssh host tcpdump -U -w - udp port 4791 | rocetop export -r -");
+      "  ssh host tcpdump -U -w - udp port 4791 or 4794 | rocetop export -r -");
   return command;
 }
 

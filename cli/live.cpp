@@ -360,7 +360,7 @@ CLI::App* add_live(CLI::App& app, LiveOptions& options) {
       "  sudo rocetop live -i eth0\n"
       "  sudo rocetop live -i any --once --json | jq '.findings[].title'\n"
       "  rocetop live -r write-loss.pcapng --speed 10\n"
-      "  ssh host tcpdump -U -w - udp port 4791 | rocetop live -r -");
+      "  ssh host tcpdump -U -w - udp port 4791 or 4794 | rocetop live -r -");
   return command;
 }
 

@@ -116,7 +116,7 @@ CLI::App* add_triage(CLI::App& app, TriageOptions& options) {
       "ended, ends rocetop at once and leaves no half-written file.\n\n"
       "Examples:\n"
       "  rocetop triage write-loss.pcapng --html report.html\n"
-      "  ssh host tcpdump -U -w - udp port 4791 | rocetop triage --json - | jq '.findings[].title'");
+      "  ssh host tcpdump -U -w - udp port 4791 or 4794 | rocetop triage --json - | jq '.findings[].title'");
   return command;
 }
 

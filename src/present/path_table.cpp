@@ -69,6 +69,7 @@ std::string recovery_line(const track::DirectionCounts& d) {
   };
   tell(both(&VeroceRecovery::sacks), "SACK");
   tell(both(&VeroceRecovery::packet_drop_naks), "Packet Drop NAK");
+  tell(both(&VeroceRecovery::becn_replies), "acknowledgement with BECN", "acknowledgements with BECN");
   if (resent != 0) {
     parts.push_back(fmt::format("{} sent again for {}", plural(resent, "packet"),
                                 plural(both(&VeroceRecovery::resent_psns), "PSN")));

@@ -187,10 +187,10 @@ void keep_since(Lazy<FrameSample>& sample, Nanos since) {
 
 void take(VeroceRecovery& now, const VeroceRecovery& before, Nanos since) {
   for (const auto member :
-       {&VeroceRecovery::acks, &VeroceRecovery::sacks, &VeroceRecovery::packet_drop_naks, &VeroceRecovery::holes_told,
-        &VeroceRecovery::resent_psns, &VeroceRecovery::second_round, &VeroceRecovery::needless,
-        &VeroceRecovery::early_answers, &VeroceRecovery::unflagged_resends, &VeroceRecovery::flagged_resends,
-        &VeroceRecovery::beyond_window, &VeroceRecovery::full_bitmaps}) {
+       {&VeroceRecovery::acks, &VeroceRecovery::sacks, &VeroceRecovery::packet_drop_naks, &VeroceRecovery::becn_replies,
+        &VeroceRecovery::holes_told, &VeroceRecovery::resent_psns, &VeroceRecovery::second_round,
+        &VeroceRecovery::needless, &VeroceRecovery::early_answers, &VeroceRecovery::unflagged_resends,
+        &VeroceRecovery::flagged_resends, &VeroceRecovery::beyond_window, &VeroceRecovery::full_bitmaps}) {
     take(now.*member, before.*member);
   }
   now.sack_depth = added_since(now.sack_depth, before.sack_depth);

@@ -43,6 +43,7 @@ void SelectiveSpace::on_reply(const PacketFacts& reply, const VeroceFacts& more,
   const Slot* slot = slots_.find(std::min(seq, highest_));
   if (slot != nullptr && slot->state == Slot::State::kSeen) observation.acks_frame = slot->last_frame;
   if (!reply.has_aeth) return;
+  if (more.becn) ++recovery_.becn_replies;
   const wire::AethKind kind = wire::aeth_kind(reply.syndrome);
   if (kind == wire::AethKind::kAck) {
     observation.rtt = round_trip(seq, reply);

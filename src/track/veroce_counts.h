@@ -44,6 +44,7 @@ struct VeroceRecovery {
   std::uint64_t acks = 0;              ///< of the other end about this space: neither SACK nor NAK
   std::uint64_t sacks = 0;             ///< … SACKs
   std::uint64_t packet_drop_naks = 0;  ///< … NAKs with syndrome 0x60, Packet Drop
+  std::uint64_t becn_replies = 0;      ///< of these three: with BECN, which answers marks as a CNP does
   std::uint64_t holes_told = 0;        ///< PSNs that a SACK showed as not received while later ones were, each once
   std::uint64_t resent_psns = 0;       ///< PSNs sent again at least once
   std::uint64_t second_round = 0;      ///< resends of PSNs that had been resent before

@@ -33,6 +33,7 @@ VeroceFacts take_veroce_facts(const wire::Packet& packet, PacketFacts& facts) {
   out.flag_failed = headers.retransmit_confidence == wire::LayoutConfidence::kFailed;
   out.flag_certain = !out.flag_failed && headers.retransmit_confidence != wire::LayoutConfidence::kAssumed;
   out.trimmed = headers.trimmed && packet.icrc != wire::IcrcStatus::kBad;  // switches make the ICRC right again
+  out.becn = packet.bth.becn && opcode.acknowledges();
   out.has_msn = packet.has(wire::kMsneth);
   if (out.has_msn) out.msn = Msn{headers.msn};
   if (out.is_sack()) {

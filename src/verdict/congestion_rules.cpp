@@ -69,6 +69,7 @@ void marks_without_cnp(Docket& docket, const LoopReader& loops) {
     const ElsewhereCnps elsewhere = cnps_elsewhere(cnps, receiver, flows);
     std::uint64_t marked = 0;
     std::uint64_t data = 0;
+    const bool veroce = std::any_of(flows.begin(), flows.end(), [](const auto& v) { return v.is_veroce(); });
     Finding& f = docket.add("ecn.marks_without_cnp", Severity::kWarning, docket.weighed(Confidence::kHigh));
     f.hosts.push_back(receiver);
     for (const DirectionView& v : flows) {
@@ -88,14 +89,14 @@ void marks_without_cnp(Docket& docket, const LoopReader& loops) {
                                 percent(share), plural(elsewhere.total, "CNP"), receiver.to_string(),
                                 flows.size() == 1 ? "this queue pair" : "these queue pairs", of);
     f.explanation = fmt::format(
-        "Switches signalled congestion on data to {}, the way back was captured, and no CNP for it passed. The senders "
+        "Switches signalled congestion on data to {}, the way back was captured, and no CNP for it passed{}. The "
+        "senders "
         "cannot slow down for them; while that lasts, queues fill until packets are dropped or paused.",
-        receiver.to_string());
+        receiver.to_string(), veroce ? ", nor an acknowledgement with BECN" : "");
     if (elsewhere.total > 0) {
       f.explanation += fmt::format(
           " Its notification point is on: {} it sent named other queue pairs{}. It leaves these out, or names the "
-          "wrong "
-          "ones.",
+          "wrong ones.",
           plural(elsewhere.total, "CNP"),
           elsewhere.to_these_senders > 0 ? fmt::format(", {} of them of the same sender{}", elsewhere.to_these_senders,
                                                        flows.size() == 1 ? "" : "s")

@@ -47,6 +47,11 @@ bool is_not_ect(const DirectionCounts& d) {
 
 namespace {
 
+/// Acknowledgements of the other end with BECN.
+std::uint64_t becn_replies(const DirectionCounts& d) {
+  return d.veroce ? d.veroce->requests.becn_replies + d.veroce->responses.becn_replies : 0;
+}
+
 /// Packets that went missing, and that NAKs asked for: before the capture point and after it.
 std::uint64_t losses(const DirectionCounts& d) {
   std::uint64_t lost = d.requests.episodes_by_cause[static_cast<std::size_t>(track::Cause::kNak)] +
@@ -90,6 +95,7 @@ LoopReader::LoopReader(const std::vector<ConnectionCounts>& connections, const C
   }
   track::each_direction(connections, [&](const DirectionCounts& d) {
     receivers_[d.src].cnps += d.cnps;
+    receivers_[d.dst].cnps += becn_replies(d);
     if (losses(d) >= thresholds.queue_drops) receivers_[d.dst].losing.insert(d.src);
     if (rtt_is_inflated(d)) receivers_[d.dst].slow.insert(d.src);
     if (d.congestion && d.congestion->ce_packets > 0) ++receivers_[d.dst].marked_directions;
@@ -98,7 +104,8 @@ LoopReader::LoopReader(const std::vector<ConnectionCounts>& connections, const C
 
 bool LoopReader::marks_unanswered(const DirectionView& v) const {
   const DirectionCounts& d = *v.direction;
-  if (v.is_veroce()) return false;  // acknowledgements may answer marks too, by BECN
+  // Of veRoCE, acknowledgements with BECN answer marks too; and a sender that probes may go by round trips alone.
+  if (d.veroce && (becn_replies(d) > 0 || d.veroce->rtt_requests > 0)) return false;
   if (!d.congestion || !v.opposite || v.opposite->frames == 0) return false;
   const CongestionCounts& c = *d.congestion;
   if (c.cnps > 0 || c.fast_cnps > 0 || c.ce_packets < thresholds_.unanswered_marks) return false;
@@ -188,7 +195,9 @@ std::string loop_facts(const DirectionCounts& d) {
   if (!d.congestion || (d.congestion->ce_packets == 0 && d.congestion->cnps == 0)) return {};
   const CongestionCounts& c = *d.congestion;
   std::string text = fmt::format("{} marked CE, {}", plural(c.ce_packets, "data packet"), plural(c.cnps, "CNP"));
-  if (c.longest_unanswered > Nanos{}) {
+  const std::uint64_t becn = becn_replies(d);
+  if (becn > 0) text += ", " + plural(becn, "acknowledgement with BECN", "acknowledgements with BECN");
+  if (becn == 0 && c.longest_unanswered > Nanos{}) {
     text += fmt::format("; marks waited for a CNP for up to {}", short_duration(c.longest_unanswered));
   }
   const std::uint64_t series = c.slowdowns + c.no_slowdowns;

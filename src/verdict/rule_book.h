@@ -209,8 +209,9 @@ inline constexpr std::array kRuleBook = {
     RuleFacts{"ecn.marks_without_cnp",
               Severity::kWarning,
               Severity::kWarning,
-              "data was marked CE, the way back was captured, and no CNP passed",
-              "one direction captured; a receiver that paces CNPs over many connections",
+              "data was marked CE, the way back was captured, and no CNP passed, nor of veRoCE an acknowledgement with "
+              "BECN",
+              "one direction captured; a receiver that paces CNPs over many connections; veRoCE senders that probe",
               "is the notification point on? Compare np_ecn_marked_roce_packets with np_cnp_sent",
               {"unanswered_marks", "unanswered_time", "cnps_per_turn"}},
     RuleFacts{

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -121,10 +122,13 @@ constexpr Expected kExpected[] = {
     {"unfair", "", "unfair incast", ""},
     {"unreachable", "", "peer.unreachable", "capture.one_way retransmit.timeout"},
     {"veroce-atomics", "", "", ""},
+    {"veroce-becn", "", "", ""},
+    {"veroce-becn", "a", "", ""},
     {"veroce-clean", "", "", ""},
     {"veroce-clean", "b", "", ""},
     {"veroce-ecn-path", "", "", ""},
     {"veroce-fallback", "", "veroce.fallback", ""},
+    {"veroce-marks-unanswered", "", "ecn.marks_without_cnp", ""},
     {"veroce-multipath-loss", "", "veroce.path_lossy loss.after_tap", "veroce.timeout_recovery"},
     {"veroce-multipath-loss", "b", "loss.before_tap", "veroce.timeout_recovery"},  // what never came tells no path
     {"veroce-read", "", "loss.before_tap", "loss.burst"},
@@ -224,6 +228,27 @@ void compare_resends(nlohmann::json& got, nlohmann::json& wanted, const nlohmann
   EXPECT_LE(all, sum(resends));
 }
 
+/// veRoCE: SACKs, and acknowledgements with BECN. The truth has them where they were sent, triage with what they are
+/// about.
+void compare_replies(const std::map<std::string, nlohmann::json>& triaged,
+                     const std::map<std::string, nlohmann::json>& truth) {
+  std::array<std::uint64_t, 2> got{};
+  std::array<std::uint64_t, 2> wanted{};
+  for (const auto& [receiver, direction] : triaged) {
+    if (!direction.contains("veroce")) continue;
+    for (const char* space : {"requests", "responses"}) {
+      got[0] += direction["veroce"][space]["sacks"].get<std::uint64_t>();
+      got[1] += direction["veroce"][space]["becn_replies"].get<std::uint64_t>();
+    }
+  }
+  for (const auto& [receiver, direction] : truth) {
+    if (!direction.contains("veroce")) continue;
+    wanted[0] += direction["veroce"]["sacks"].get<std::uint64_t>();
+    wanted[1] += direction["veroce"]["becn"].get<std::uint64_t>();
+  }
+  EXPECT_EQ(got, wanted) << "SACKs, BECNs";
+}
+
 TEST_P(Scenarios, AreCountedByTriageAsTheTruthHasThem) {
   const Expected& expected = GetParam();
   const Made made = make(generate::find_scenario(expected.scenario)->text, 1, expected.tap);
@@ -247,6 +272,7 @@ TEST_P(Scenarios, AreCountedByTriageAsTheTruthHasThem) {
     if (direction.contains("veroce")) compare_resends(got, wanted, direction["veroce"]["resends"]);
     EXPECT_EQ(got, wanted) << receiver;
   }
+  compare_replies(triaged, truth);
 }
 
 INSTANTIATE_TEST_SUITE_P(Named, Scenarios, testing::ValuesIn(kExpected), [](const auto& parameter) {

@@ -524,8 +524,8 @@ TEST(GoBackNRules, LeaveVeroceAlone) {
   marked.a_to_b->congestion.use().first_ce_time = seconds(1);
   marked.a_to_b->congestion.use().last_ce_time = seconds(2);
   const std::set<std::string_view> go_back_n = {
-      "retransmit.nak",  "retransmit.spurious",      "retransmit.waste",      "retransmit.early",
-      "order.reordered", "ecn.cnp_without_slowdown", "ecn.cnp_without_marks", "ecn.marks_without_cnp"};
+      "retransmit.nak",  "retransmit.spurious",      "retransmit.waste",     "retransmit.early",
+      "order.reordered", "ecn.cnp_without_slowdown", "ecn.cnp_without_marks"};
   const Judged j = judged({c, marked});
   for (const Finding& f : j.findings) EXPECT_FALSE(go_back_n.contains(f.rule)) << f.rule << ": " << f.title;
   // The same counts of RoCEv2 do draw them, or this test shows nothing.
@@ -535,6 +535,29 @@ TEST(GoBackNRules, LeaveVeroceAlone) {
   for (const Finding& f : judged({c, marked}).findings) said.insert(f.rule);
   for (const char* rule : {"retransmit.nak", "retransmit.spurious", "order.reordered", "ecn.cnp_without_slowdown"})
     EXPECT_TRUE(said.contains(rule)) << rule;
+}
+
+TEST(MarksOfVeroce, AreAnsweredByCnpsOrByBecn) {
+  const auto marked = [] {
+    ConnectionCounts c = connection(4);
+    auto& congestion = c.a_to_b->congestion.use();
+    congestion.ce_packets = 50;
+    congestion.first_ce_time = seconds(1);
+    congestion.last_ce_time = seconds(2);
+    c.b_to_a->frames = 100;
+    return c;
+  };
+  const Judged silent = judged({marked()});
+  ASSERT_TRUE(silent.warns("ecn.marks_without_cnp")) << silent.said();
+  EXPECT_NE(silent.find("ecn.marks_without_cnp")->explanation.find("BECN"), std::string::npos);
+  for (const auto space : {&track::VeroceDirection::requests, &track::VeroceDirection::responses}) {
+    ConnectionCounts answered = marked();
+    (veroce(answered).*space).becn_replies = 1;
+    EXPECT_FALSE(judged({answered}).find("ecn.marks_without_cnp"));
+  }
+  ConnectionCounts probing = marked();
+  veroce(probing).rtt_requests = 10;
+  EXPECT_FALSE(judged({probing}).find("ecn.marks_without_cnp")) << "it may go by round trips";
 }
 
 TEST(GoBackNRules, DoNotTakePathsForEntropyNorTrimmingForReMarking) {
