@@ -115,11 +115,9 @@ void agreed_and_not_run(Docket& docket) {
                           group.list.size() == 1 ? "runs" : "run");
     f.explanation = fmt::format(
         "REQ and REP carry ECE vendor id {:#08x} and {:#08x}; read as veRoCE is said to fill it, that is vendor "
-        "{:#07x} "
-        "with profiles {} and {}, and 1 to 3 are veRoCE. Another connection of this capture with that vendor does run "
-        "veRoCE. Their data goes to UDP port 4791 all the same. That the profile is told in this field is an "
-        "inference: "
-        "no public text says so.",
+        "{:#07x} with profiles {} and {}, and 1 to 3 are veRoCE. Another connection of this capture with that vendor "
+        "does run veRoCE. Their data goes to UDP port 4791 all the same. That the profile is told in this field is an "
+        "inference: no public text says so.",
         first.request_ece, first.reply_ece, vendor_of(first.request_ece), profile_of(first.request_ece),
         profile_of(first.reply_ece));
     f.next_steps = {fmt::format("compare firmware and veRoCE settings of the adapters of {} and {}",
@@ -156,8 +154,7 @@ void mixed(Docket& docket) {
     f.explanation =
         "Both hosts speak veRoCE, as their other connections show. Where it is not agreed on when a connection is set "
         "up, it runs RoCEv2: one path, go-back-N. Whether that was meant the packets do not say; an application may "
-        "ask "
-        "for what veRoCE does not offer.";
+        "ask for what veRoCE does not offer.";
     f.next_steps = {"who sets up these connections, and do both of their queue pairs have veRoCE turned on?"};
     f.hosts = {hosts.first, hosts.second};
     for (const ConnectionCounts* c : pair.plain) {
@@ -183,13 +180,11 @@ void unread(Docket& docket) {
                         grouped(c.veroce_raw_frames), grouped(c.veroce_frames));
   f.explanation =
       "Lengths, reserved bytes and fields of these packets fit none of the readings of veRoCE's headers. They are "
-      "shown "
-      "raw and counted as frames; nothing else is said about them, and what they carried is missing from every count "
-      "of "
-      "their connections.";
+      "shown raw and counted as frames; nothing else is said about them, and what they carried is missing from every "
+      "count of their connections.";
   if (c.veroce_unknown_opcodes > 0) {
-    f.explanation +=
-        fmt::format(" {} of them carry opcodes that no reading describes.", grouped(c.veroce_unknown_opcodes));
+    f.explanation += fmt::format(" {} of them {} no reading describes.", grouped(c.veroce_unknown_opcodes),
+                                 c.veroce_unknown_opcodes == 1 ? "carries an opcode that" : "carry opcodes that");
   }
   f.next_steps = {
       "look at some of them (rocetop packets --json, \"raw\"): is it veRoCE at all that passes on UDP port 4794?",
