@@ -8,7 +8,7 @@ class ConnectionDetail {
     this.counts = counts;
     this.report = report;
     this.directions = (timeline?.directions ?? []).map((d) => ({
-      name: this.nameOf(d), points: d.marks.map((packed) => new Points(packed))}));
+      name: this.nameOf(d), points: d.marks.map((packed) => new Points(packed)), timeline: d}));
     this.plots = [];
     const zero = Number(report.beside.timeline.zero_ns);
     this.means = (counts?.directions ?? []).map((d) => ({name: this.nameOf(d), steps: roundTripMeans(d, zero)}))
@@ -61,11 +61,12 @@ class ConnectionDetail {
       this.plots.push(new PsnPlot(this.view, unseen, replier, this.report.severalFiles));
     }
     if (!together) this.plots.push(new RatePlot(this.view, this.directions, this.report.pauses));
+    for (const {name, timeline} of this.directions) this.plots.push(...pathPlots(this.view, name, timeline));
     if (steps.length > 0 || points.some((p) => p.mark === 'round_trip')) {
       this.plots.push(new RoundTripPlot(this.view, this.directions, this.means));
     }
     const button = (text, help, act) => el('button', {type: 'button', title: help, onclick: act}, text);
-    return el('div', {}, together, el('div', {class: 'bar no-print'},
+    return el('div', {}, together, this.pathsNotDrawn(), el('div', {class: 'bar no-print'},
         button('all', 'key 0', () => this.view.reset()),
         button('+', 'zoom in', () => this.view.zoom(0.5)), button('−', 'zoom out', () => this.view.zoom(2)),
         button('◀', 'pan left', () => this.view.pan(-0.3)), button('▶', 'pan right', () => this.view.pan(0.3)),
@@ -73,6 +74,15 @@ class ConnectionDetail {
         el('span', {class: 'quiet'}, 'drag: zoom · Shift+drag: pan · wheel in a clicked plot, or Ctrl+wheel: zoom · ' +
                                      'arrows, n, p, 0 in a focused plot')),
         this.plots.map((plot) => plot.element));
+  }
+
+  /** Directions whose paths have numbers and no plot. */
+  pathsNotDrawn() {
+    const drawn = new Set(this.directions.filter(({timeline}) => timeline.paths).map(({name}) => name));
+    const sprays = (d) => (d.veroce?.paths ?? []).filter((p) => p.packets > 0).length > 1;
+    const left = (this.counts?.directions ?? []).filter(sprays).map((d) => this.nameOf(d)).filter((name) => !drawn.has(name));
+    return left.length === 0 ? null : el('p', {class: 'notice'}, `The paths of ${left.join(' and ')} are not drawn: ` +
+        'there is room for those of 512 directions, of connections with plots of their own. Their numbers are below.');
   }
 
   mount() { for (const plot of this.plots) plot.mount(); }
