@@ -157,8 +157,8 @@ class Report(unittest.TestCase):
         for line, n in zip(lines, bits):
             self.assertAlmostEqual(n / 8, paths[int(line.split()[1])]["bytes_on_wire"], delta=1)
         # The rows: losses on the path that has them, and the legend counts them.
-        legend = dict(self.page.run("""Array.from(rocetopReport.detail.plots.find((p) => p.constructor.name === 'PathEventPlot')
-            .legend.querySelectorAll('.key'), (k) => [k.dataset.mark, Number(k.dataset.packets)])"""))
+        legend = dict(self.page.run("""Array.from(rocetopReport.detail.plots
+            .find((p) => p.constructor.name === 'PathEventPlot').legend.querySelectorAll('.key'), (k) => [k.dataset.mark, Number(k.dataset.packets)])"""))
         lost = sum(p["lost_packets"] for p in paths.values())
         self.assertGreater(lost, 5)
         self.assertEqual((legend["lost"], legend["sent"], legend["resent"]),
@@ -174,7 +174,8 @@ class Report(unittest.TestCase):
           const {bbox, ctx} = plot.plot;
           const [x, y] = [(left - 6) * ratio + bbox.left, (top - 6) * ratio + bbox.top];
           const pixels = ctx.getImageData(x, y, 12 * ratio, 12 * ratio).data;
-          const wanted = getComputedStyle(document.documentElement).getPropertyValue('--mark-nak').match(/[0-9a-f]{2}/g).map((h) => parseInt(h, 16));
+          const wanted = getComputedStyle(document.documentElement).getPropertyValue('--mark-nak')
+              .match(/[0-9a-f]{2}/g).map((h) => parseInt(h, 16));
           let coloured = 0;
           for (let i = 0; i < pixels.length; i += 4)
             if (wanted.every((c, k) => Math.abs(pixels[i + k] - c) < 12)) ++coloured;

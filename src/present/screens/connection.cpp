@@ -27,7 +27,7 @@ using model::RecentPoint;
 
 constexpr std::size_t kAxis = 12;  // cells left of a plot
 constexpr std::size_t kEventsShown = 48;
-constexpr std::size_t kPathsShown = 32;  // of a direction
+constexpr std::size_t kPathsShown = 16;  // of a direction
 
 /// What is plotted: from when to when.
 struct Span64 {

@@ -61,6 +61,7 @@ class PathEventPlot extends Plot {
     const paths = pathsOf(timeline);
     super(view, {
       title: `What happened on each path (UDP source port), of ${name}`, height: 64 + 34 * paths.length,
+      label: ' ',  // as wide as the other plots' labels: one time axis below the other
       values: (v) => paths[Math.round(paths.length - 0.5 - v)]?.name ?? '',
       splits: () => paths.map((unused, i) => paths.length - 0.5 - i),
       note: 'the worst first. A loss stands where the packet passed that was sent again later; what was lost before ' +
