@@ -158,7 +158,8 @@ class Report(unittest.TestCase):
             self.assertAlmostEqual(n / 8, paths[int(line.split()[1])]["bytes_on_wire"], delta=1)
         # The rows: losses on the path that has them, and the legend counts them.
         legend = dict(self.page.run("""Array.from(rocetopReport.detail.plots
-            .find((p) => p.constructor.name === 'PathEventPlot').legend.querySelectorAll('.key'), (k) => [k.dataset.mark, Number(k.dataset.packets)])"""))
+            .find((p) => p.constructor.name === 'PathEventPlot').legend.querySelectorAll('.key'),
+            (k) => [k.dataset.mark, Number(k.dataset.packets)])"""))
         lost = sum(p["lost_packets"] for p in paths.values())
         self.assertGreater(lost, 5)
         self.assertEqual((legend["lost"], legend["sent"], legend["resent"]),

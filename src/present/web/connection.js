@@ -170,13 +170,20 @@ function episodes(direction, title, report) {
 /** veRoCE: one row a UDP source port. */
 function paths(direction, title, fields) {
   const list = direction.veroce?.paths ?? [];
-  const shown = fields.filter(({key}) => key === 'packets' || list.some((path) => path[key]));
-  const all = list.reduce((sum, path) => sum + path.packets, direction.veroce?.packets_on_other_paths ?? 0);
+  const further = {packets: direction.veroce?.packets_on_other_paths ?? 0,
+                   lost_packets: direction.veroce?.lost_packets_on_other_paths ?? 0};
+  const shown = fields.filter(({key}) => key === 'packets' || list.some((path) => path[key]) || further[key]);
+  const all = list.reduce((sum, path) => sum + path.packets, further.packets);
   const median = (distribution) => distribution === null ? '–' : durationText(distribution.p50);
   const rows = list.map((path) => el('tr', {}, el('td', {}, String(path.udp_source_port)),
       shown.map(({key, unit}) => el('td', {class: 'number'}, fieldText(path[key], unit))),
       el('td', {class: 'number'}, all > 0 ? percentText(path.packets / all) : '–'),
       el('td', {class: 'number'}, median(path.late_ns)), el('td', {class: 'number'}, median(path.probe_ns))));
+  if (further.packets > 0) {
+    rows.unshift(el('tr', {}, el('td', {title: 'Packets over more paths than are told apart.'}, 'further ports'),
+        shown.map(({key, unit}) => el('td', {class: 'number'}, fieldText(further[key], unit))),
+        el('td', {class: 'number'}, percentText(further.packets / all)), el('td', {}), el('td', {})));
+  }
   return longTable('paths', `Paths by UDP source port, ${title}`,
                    ['port', ...shown, 'share of packets', 'late by', 'probe'], rows, 0);
 }

@@ -19,7 +19,7 @@ function pathsOf({paths = [], other_paths: others}) {
   const list = paths.map(({port, marks: packed}, i) => ({id: `path${port}`, name: `port ${port}`, colour: `--path-${i}`,
                                                          byMark: points(packed)}));
   if (others?.paths > 0) {
-    list.push({id: 'others', name: (others.at_least ? 'at least ' : '') + `${grouped(others.paths)} other` +
+    list.push({id: 'others', name: (others.at_least ? '≥\u00a0' : '') + `${grouped(others.paths)} other` +
                                    (others.paths > 1 || others.at_least ? 's' : ''),
                colour: '--path-others', byMark: points(others.marks)});
   }
