@@ -250,9 +250,9 @@ model::Timeline Recorder::finish(const model::Snapshot& snapshot) {
   paths_.finish();
   TimelineBuilder builder(snapshot);
   for (std::uint32_t id = 1; id < slots_.size(); ++id) {
-    for (std::uint8_t i = 0; i < slots_[id].directions.size(); ++i) {
-      DirectionTimeline& d = slots_[id].directions[i];
-      RecordedPaths recorded = paths_.take(sender({id, i, SpaceName::kNone}));
+    std::uint8_t direction = 0;
+    for (DirectionTimeline& d : slots_[id].directions) {
+      RecordedPaths recorded = paths_.take(sender({id, direction++, SpaceName::kNone}));
       d.paths = std::move(recorded.own);
       d.told = std::move(recorded.told);
       builder.add(id, std::move(d));
