@@ -30,7 +30,7 @@ bool is_trouble(Mark mark) { return mark != Mark::kNew && mark != Mark::kAck && 
 
 }  // namespace
 
-Recorder::Recorder(const RecorderLimits& limits) : limits_(limits), slots_(1) {
+Recorder::Recorder(const RecorderLimits& limits) : limits_(limits), slots_(1), paths_(limits.paths) {
   for (std::size_t i = 0; i < pauses_.size(); ++i)
     pauses_[i] = {static_cast<std::uint8_t>(i), model::Series(kPauseCells), model::Series(kPauseCells)};
   link_pause_ = {0, model::Series(kPauseCells), model::Series(kPauseCells)};
@@ -48,6 +48,7 @@ void Recorder::on_frame(const source::Frame& frame, const wire::Decoded& decoded
   if (decoded.kind == wire::FrameKind::kRoce && observation.connection != 0)
     on_packet(frame, decoded.packet, observation);
   early_.clear();
+  early_losses_.clear();
 }
 
 void Recorder::on_packet(const source::Frame& frame, const wire::Packet& packet,
@@ -62,6 +63,10 @@ void Recorder::on_packet(const source::Frame& frame, const wire::Packet& packet,
   } else {
     hold(place, mark, cell);
     for (const track::Resolution& resolution : std::exchange(early_, {})) on_resolution(resolution);
+  }
+  if (place.slot != 0) {
+    paths_.on_packet(sender(place), packet, observation.kind, cell);
+    for (const track::PathLoss& loss : early_losses_) paths_.on_loss(sender(place), loss);
   }
   cell.bytes = 0;
   if (mark == Mark::kFastCnp) note_told(packet, cell);
@@ -160,6 +165,17 @@ void Recorder::on_resolution(const track::Resolution& resolution) {
   add(item.place, item.mark, item.cell);
 }
 
+/// Told with the resend, which is observed right after; or of one that was observed before.
+void Recorder::on_path_loss(const track::PathLoss& loss) {
+  if (loss.taken_back) return paths_.take_back(loss.resend);
+  const auto seen = unsettled_.find(loss.resend);
+  if (seen == unsettled_.end()) {
+    early_losses_.push_back(loss);
+  } else if (seen->second.place.slot != 0) {
+    paths_.on_loss(sender(seen->second.place), loss);
+  }
+}
+
 void Recorder::add(const RecordedPlace& place, Mark mark, const Cell& cell) {
   if (place.slot == 0) {
     model::series_of(others_, mark, place.space, model::kOtherCells).series.add(cell);
@@ -231,9 +247,16 @@ model::Timeline Recorder::finish(const model::Snapshot& snapshot) {
     }
   }
   unsettled_.clear();
+  paths_.finish();
   TimelineBuilder builder(snapshot);
   for (std::uint32_t id = 1; id < slots_.size(); ++id) {
-    for (DirectionTimeline& d : slots_[id].directions) builder.add(id, std::move(d));
+    std::uint8_t direction = 0;
+    for (DirectionTimeline& d : slots_[id].directions) {
+      RecordedPaths recorded = paths_.take(sender({id, direction++, SpaceName::kNone}));
+      d.paths = std::move(recorded.own);
+      d.told = std::move(recorded.told);
+      builder.add(id, std::move(d));
+    }
     slots_[id] = {};
   }
   for (DirectionTimeline& d : told_) builder.add(0, std::move(d));

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/analysis.h"
+#include "engine/path_recorder.h"
 #include "model/snapshot.h"
 #include "model/timeline.h"
 #include "track/observation.h"
@@ -24,6 +25,7 @@ struct RecorderLimits {
   std::size_t series_cells = 250'000;  ///< of one series
   std::size_t connections = 8'192;     ///< with series of their own; the rest is drawn together
   std::size_t unsettled = 65'536;      ///< repeats whose cause is still open; older ones are drawn as they were read
+  PathRecorderLimits paths;            ///< of veRoCE connections
 };
 
 /// Where a packet is drawn.
@@ -47,6 +49,7 @@ class Recorder final : public track::ResolutionSink {
   FrameObserver observer();
   void on_frame(const source::Frame& frame, const wire::Decoded& decoded, const track::Observation& observation);
   void on_resolution(const track::Resolution& resolution) override;
+  void on_path_loss(const track::PathLoss& loss) override;
 
   /// The timeline of the connections in `snapshot`. Call once, after Analysis::finish().
   model::Timeline finish(const model::Snapshot& snapshot);
@@ -74,6 +77,7 @@ class Recorder final : public track::ResolutionSink {
   Sequence sequence_of(const RecordedPlace& place, const wire::Packet& packet);
   void hold(const RecordedPlace& place, model::Mark mark, const model::Cell& cell);
   void add(const RecordedPlace& place, model::Mark mark, const model::Cell& cell);
+  static std::uint64_t sender(const RecordedPlace& place) { return std::uint64_t{place.slot} << 1 | place.direction; }
   void note_told(const wire::Packet& packet, const model::Cell& cell);
   void make_room();
 
@@ -88,6 +92,8 @@ class Recorder final : public track::ResolutionSink {
   tsl::robin_map<FrameId, UnsettledPacket, FrameIdHash> unsettled_;
   std::deque<FrameId> unsettled_order_;
   std::vector<track::Resolution> early_;  // of a frame that is about to be observed
+  std::vector<track::PathLoss> early_losses_;
+  PathRecorder paths_;
   std::size_t cells_ = 0;
 };
 

@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "engine/path_recorder.h"
+
 namespace rocetop::engine {
 namespace {
 
@@ -67,6 +69,8 @@ void absorb(DirectionTimeline& into, DirectionTimeline&& piece) {
       into.marks.push_back(std::move(marked));
     }
   }
+  into.paths.absorb(std::move(piece.paths));
+  into.told.absorb(std::move(piece.told));
 }
 
 std::uint64_t packets(const DirectionTimeline& piece) {
@@ -107,7 +111,7 @@ TimelineBuilder::TimelineBuilder(const model::Snapshot& snapshot) {
 
 void TimelineBuilder::announce(std::uint32_t id, const track::DirectionCounts& d) {
   by_key_[{d.src, d.dst, d.dst_qpn ? d.dst_qpn->value : 0}].push_back(targets_.size());
-  targets_.push_back({id, d.first_frame, d.last_frame, {}});
+  targets_.push_back({id, d.first_frame, d.last_frame, &d, {}});
 }
 
 /// Of the connections that used these queue pairs: the one of that time, else the one of that number, else the first.
@@ -146,6 +150,21 @@ void TimelineBuilder::add(std::uint32_t id, DirectionTimeline piece) {
       into->series.add(cell);
     }
   }
+  const auto split = [&](model::PathTimelines& from, model::PathTimelines DirectionTimeline::* member) {
+    const auto each_cell = [&](const model::PathTimeline& path, auto&& into) {
+      for (const model::PathSeries& one : path.marks) {
+        for (const model::Cell& cell : one.series.cells()) {
+          model::PathTimelines& part = parts[target_of(candidates, id, cell.frame)].*member;
+          into(part).use(one.mark, model::kPathCells).series.add(cell);
+        }
+      }
+    };
+    for (const model::PathTimeline& path : from.paths)
+      each_cell(path, [&](auto& part) -> auto& { return part.use(path.udp_src); });
+    each_cell(from.others, [](auto& part) -> auto& { return part.others; });
+  };
+  split(piece.paths, &DirectionTimeline::paths);
+  split(piece.told, &DirectionTimeline::told);
   for (auto& [target, part] : parts) {
     part.src = piece.src;
     part.dst = piece.dst;
@@ -154,13 +173,27 @@ void TimelineBuilder::add(std::uint32_t id, DirectionTimeline piece) {
   }
 }
 
+/// What each end sent over its paths, and what the other said of them.
+void TimelineBuilder::choose_paths(model::ConnectionTimeline& connection, const std::vector<const Counts*>& counts) {
+  std::vector<DirectionTimeline>& ends = connection.directions;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    model::PathTimelines told = ends.size() == 2 ? std::exchange(ends[1 - i].told, {}) : model::PathTimelines{};
+    model::PathTimelines own = std::exchange(ends[i].paths, {});
+    if (counts[i]->veroce) ends[i].paths = paths_to_draw(std::move(own), std::move(told), *counts[i]->veroce);
+  }
+  for (DirectionTimeline& end : ends) end.told = {};
+}
+
 model::Timeline TimelineBuilder::build() {
   model::Timeline timeline;
+  std::vector<std::vector<const Counts*>> counts;  // by connection and direction
   for (Target& target : targets_) {
     if (target.pieces.empty()) continue;
     if (timeline.connections.empty() || timeline.connections.back().id != target.id) {
       timeline.connections.push_back({target.id, {}});
+      counts.emplace_back();
     }
+    counts.back().push_back(target.counts);
     timeline.connections.back().directions.push_back(join(target.pieces));
   }
   for (model::ConnectionTimeline& c : timeline.connections) {
@@ -168,6 +201,7 @@ model::Timeline TimelineBuilder::build() {
     align(c.directions[0], c.directions[1]);
     align(c.directions[1], c.directions[0]);
   }
+  for (std::size_t i = 0; i < counts.size(); ++i) choose_paths(timeline.connections[i], counts[i]);
   return timeline;
 }
 

@@ -17,6 +17,7 @@ namespace rocetop::engine {
 
 class TimelineBuilder {
  public:
+  /// `snapshot` is to outlive it.
   explicit TimelineBuilder(const model::Snapshot& snapshot);
 
   /// What one end sent while the connection was called `id`.
@@ -30,9 +31,12 @@ class TimelineBuilder {
     std::uint32_t id = 0;
     FrameId first;
     FrameId last;
+    const track::DirectionCounts* counts = nullptr;
     std::vector<model::DirectionTimeline> pieces;
   };
 
+  using Counts = track::DirectionCounts;
+  static void choose_paths(model::ConnectionTimeline& connection, const std::vector<const Counts*>& counts);
   void announce(std::uint32_t id, const track::DirectionCounts& direction);
   Target* target_of(std::vector<std::size_t>& candidates, std::uint32_t id, FrameId frame);
 

@@ -101,6 +101,7 @@ void add(PairAmounts& sum, const track::VeroceDirection& veroce) {
     sum.veroce_needless += recovery->needless + recovery->early_answers;
   }
   sum.veroce_trimmed += veroce.trimmed;
+  sum.veroce_lost_on_paths += veroce.lost_elsewhere;
   for (const track::VerocePath& path : veroce.paths) {
     sum.veroce_slow_signals += path.slow_signals;
     sum.veroce_late += path.late;

@@ -29,7 +29,55 @@ constexpr std::array<std::string_view, kMarks> kWords = {"new",
                                                          "told_by_switch",
                                                          "round_trip"};
 
+constexpr std::array<std::string_view, kPathMarks> kPathWords = {"sent", "resent", "lost",        "trimmed",
+                                                                 "ce",   "cnp",    "slow_signal", "probe"};
+
 }  // namespace
+
+std::string_view word(PathMark mark) { return kPathWords[static_cast<std::size_t>(mark)]; }
+
+PathSeries& PathTimeline::use(PathMark mark, std::size_t limit) {
+  for (PathSeries& one : marks) {
+    if (one.mark == mark) return one;
+  }
+  return marks.emplace_back(PathSeries{mark, Series(limit)});
+}
+
+const Series* PathTimeline::find(PathMark mark) const {
+  for (const PathSeries& one : marks) {
+    if (one.mark == mark) return &one.series;
+  }
+  return nullptr;
+}
+
+void PathTimeline::absorb(const PathTimeline& other) {
+  for (const PathSeries& one : other.marks) use(one.mark, kPathCells).series.absorb(one.series, kPathCells);
+}
+
+PathTimeline* PathTimelines::find(std::uint16_t udp_src) {
+  for (PathTimeline& path : paths) {
+    if (path.udp_src == udp_src) return &path;
+  }
+  return nullptr;
+}
+
+PathTimeline& PathTimelines::use(std::uint16_t udp_src) {
+  if (PathTimeline* known = find(udp_src)) return *known;
+  PathTimeline& added = paths.emplace_back();
+  added.udp_src = udp_src;
+  return added;
+}
+
+void PathTimelines::absorb(PathTimelines&& other) {
+  for (PathTimeline& path : other.paths) {
+    if (PathTimeline* same = find(path.udp_src)) {
+      same->absorb(path);
+    } else {
+      paths.push_back(std::move(path));
+    }
+  }
+  others.absorb(other.others);
+}
 
 std::string_view word(Mark mark) { return kWords[static_cast<std::size_t>(mark)]; }
 
@@ -65,6 +113,7 @@ bool ConnectionTimeline::in_full() const {
 void ConnectionTimeline::restrict_to(std::size_t cells_a_series) {
   for (DirectionTimeline& direction : directions) {
     for (MarkedSeries& marked : direction.marks) marked.series.restrict_to(cells_a_series);
+    direction.paths.each_series([&](Series& series) { series.restrict_to(cells_a_series); });
   }
 }
 
@@ -79,6 +128,16 @@ std::size_t ConnectionTimeline::cells() const {
   std::size_t n = 0;
   for (const DirectionTimeline& direction : directions) {
     for (const MarkedSeries& marked : direction.marks) n += marked.series.cells().size();
+    direction.paths.each_series([&](const Series& series) { n += series.cells().size(); });
+  }
+  return n;
+}
+
+std::size_t ConnectionTimeline::series() const {
+  std::size_t n = 0;
+  for (const DirectionTimeline& direction : directions) {
+    n += direction.marks.size();
+    direction.paths.each_series([&](const Series&) { ++n; });
   }
   return n;
 }
@@ -99,7 +158,7 @@ void Timeline::fit(std::size_t most_cells, std::size_t most_connections, const s
   std::size_t series = 1;
   for (const auto& [place, connection] : ranked) {
     cells += connection->cells();
-    for (const DirectionTimeline& direction : connection->directions) series += direction.marks.size();
+    series += connection->series();
   }
   std::size_t room = cells <= most_cells ? most_cells : most_cells / 2;
   std::vector<ConnectionTimeline> kept;

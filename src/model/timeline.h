@@ -67,6 +67,68 @@ MarkedSeries& series_of(std::vector<MarkedSeries>& marks, Mark mark, track::Spac
 /// Cells of each series of the connections that are drawn together.
 inline constexpr std::size_t kOtherCells = 2'048;
 
+/// What is plotted of a path of a veRoCE connection. The first has every packet that takes a PSN exactly once.
+enum class PathMark : std::uint8_t {
+  kSent,  ///< first transmissions and resends
+  kResent,
+  kLost,     ///< passed the tap at that time, was sent again, and nothing says that it had arrived
+  kTrimmed,  ///< payload cut off before the tap
+  kCe,
+  kCnp,         ///< of the other end, with this UDP source port
+  kSlowSignal,  ///< … Slow-Packet Signals
+  kProbe,       ///< RTT Responses: plots nanoseconds
+};
+inline constexpr std::size_t kPathMarks = 8;
+std::string_view word(PathMark mark);  ///< "slow_signal"
+
+struct PathSeries {
+  PathMark mark = PathMark::kSent;
+  Series series;
+};
+
+/// One path (UDP source port), or several drawn together.
+struct PathTimeline {
+  std::uint16_t udp_src = 0;
+  std::vector<PathSeries> marks;
+
+  PathSeries& use(PathMark mark, std::size_t limit);  ///< added with room for `limit` cells if there is none
+  const Series* find(PathMark mark) const;            ///< null: nothing of it
+  void absorb(const PathTimeline& other);
+};
+
+/// Of one direction; empty unless its packets took several paths.
+struct PathTimelines {
+  std::vector<PathTimeline> paths;
+  PathTimeline others;            ///< the paths that found no room, together
+  std::uint64_t other_paths = 0;  ///< how many those are …
+  bool more_paths = false;        ///< … at least: more were in use than the tracker tells apart
+
+  PathTimeline* find(std::uint16_t udp_src);
+  PathTimeline& use(std::uint16_t udp_src);  ///< added if there is none
+  template <typename Function>
+  void each_series(Function&& function) {
+    for (PathTimeline& path : paths) each_of(path, function);
+    each_of(others, function);
+  }
+  template <typename Function>
+  void each_series(Function&& function) const {
+    for (const PathTimeline& path : paths) each_of(path, function);
+    each_of(others, function);
+  }
+  void absorb(PathTimelines&& other);
+
+ private:
+  template <typename Path, typename Function>
+  static void each_of(Path& path, Function&& function) {
+    for (auto& one : path.marks) function(one.series);
+  }
+};
+
+/// Paths of a direction that are drawn each by itself: as many as lines can be told apart by colour.
+inline constexpr std::size_t kPathsDrawn = 8;
+/// Cells of each series of a path: lines and marks over time, as wide as a screen.
+inline constexpr std::size_t kPathCells = 1'024;
+
 /// What one end of a connection sent. Requests (and gaps among them) plot this end's PSNs; responses, ACKs and NAKs
 /// those of the other end.
 struct DirectionTimeline {
@@ -74,15 +136,18 @@ struct DirectionTimeline {
   IpAddress dst;
   std::optional<Qpn> dst_qpn;
   std::vector<MarkedSeries> marks;
+  PathTimelines paths{};
+  PathTimelines told{};  ///< while the timeline is built: what this end said of the other's paths
 };
 
 struct ConnectionTimeline {
   std::uint32_t id = 0;  ///< ConnectionCounts::id
   std::vector<DirectionTimeline> directions;
 
-  /// True if each packet is drawn by itself.
+  /// True if each packet is drawn by itself, in the plots that show packets.
   bool in_full() const;
   std::size_t cells() const;
+  std::size_t series() const;
   void restrict_to(std::size_t cells_a_series);
 };
 

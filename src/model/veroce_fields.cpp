@@ -29,6 +29,8 @@ constexpr std::array kDirection = {
     Field<Direction>{"packets_on_other_paths", "on other paths", "packets",
                      "Packets over more paths than are told apart.", kCounter,
                      member<&Direction::packets_elsewhere, Direction>},
+    Field<Direction>{"lost_packets_on_other_paths", "lost on other paths", "packets", "Of these, lost.", kCounter,
+                     member<&Direction::lost_elsewhere, Direction>},
 };
 
 constexpr std::array kRecovery = {

@@ -52,6 +52,7 @@ class HtmlTimeline {
       json_.member("dst_qpn", d.dst_qpn ? std::optional{d.dst_qpn->value} : std::nullopt);
       json_.key("marks");
       marks(d.marks);
+      if (!d.paths.paths.empty()) paths(d.paths);
       json_.end_object();
     }
     json_.end_array();
@@ -65,6 +66,37 @@ class HtmlTimeline {
       json_.member("mark", model::word(marked.mark));
       json_.member("space", model::word(marked.space));
       series(marked.series);
+      json_.end_object();
+    }
+    json_.end_array();
+  }
+
+  /// Of a direction that uses several.
+  void paths(const model::PathTimelines& list) {
+    json_.key("paths");
+    json_.begin_array();
+    for (const model::PathTimeline& path : list.paths) {
+      json_.begin_object();
+      json_.member("port", path.udp_src);
+      path_marks(path);
+      json_.end_object();
+    }
+    json_.end_array();
+    json_.key("other_paths");
+    json_.begin_object();
+    json_.member("paths", list.other_paths);
+    json_.member("at_least", list.more_paths);
+    path_marks(list.others);
+    json_.end_object();
+  }
+
+  void path_marks(const model::PathTimeline& path) {
+    json_.key("marks");
+    json_.begin_array();
+    for (const model::PathSeries& one : path.marks) {
+      json_.begin_object();
+      json_.member("mark", model::word(one.mark));
+      series(one.series);
       json_.end_object();
     }
     json_.end_array();

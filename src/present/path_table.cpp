@@ -10,6 +10,7 @@
 
 #include "base/number_text.h"
 #include "base/time_text.h"
+#include "model/path_order.h"
 #include "present/peers_text.h"
 #include "present/text.h"
 
@@ -79,19 +80,66 @@ std::string recovery_line(const track::DirectionCounts& d) {
   tell(std::max(v.requests.reorder_depth, v.responses.reorder_depth), "PSN out of order at most",
        "PSNs out of order at most");
   tell(v.raw_packets, "raw packet");
-  tell(v.packets_elsewhere, "packet over further paths", "packets over further paths");
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+bool is_troubled(const VerocePath& p) {
+  return p.lost + p.trimmed + p.asked_by_nak + p.ce_packets + p.cnps + p.slow_signals > 0;
+}
+
+/// "3 more paths: 120 packets, 4 lost": `order` from `first` on, and what is not told apart at all.
+std::string rest_text(const VeroceDirection& v, const std::vector<std::size_t>& order, std::size_t first) {
+  std::uint64_t packets = 0;
+  std::uint64_t lost = 0;
+  for (std::size_t n = first; n < order.size(); ++n) {
+    packets += v.paths[order[n]].packets;
+    lost += v.paths[order[n]].lost;
+  }
+  std::string text;
+  const auto tell = [&](const std::string& what, std::uint64_t of_packets, std::uint64_t of_lost) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", what, plural(of_packets, "packet"));
+    if (of_lost > 0) text += fmt::format(", {} lost", grouped(of_lost));
+  };
+  if (first < order.size()) tell(plural(order.size() - first, "more path"), packets, lost);
+  if (v.packets_elsewhere > 0) {
+    tell(fmt::format("over further ports, of which {} are told apart", track::kVerocePaths), v.packets_elsewhere,
+         v.lost_elsewhere);
+  }
+  return text;
+}
+
 void write_table(const track::DirectionCounts& d, std::size_t most, const TextStyle& style, const TextSink& sink) {
-  const VeroceDirection& v = *d.veroce;
+  const PathTable table = path_table(d, most, false, style.width, style.unicode);
+  sink(paint(style, Tone::kQuiet, table.heading) + "\n");
+  for (const PathTable::Row& row : table.rows) sink(row.text + "\n");
+  if (table.rest.empty()) return;
+  const bool listed_by_all = d.veroce->paths.size() > most;
+  sink(paragraph(
+      style,
+      {{"  " + table.rest + (listed_by_all ? " (--all shows every path that is told apart)" : ""), Tone::kQuiet}}, 0,
+      2));
+}
+
+}  // namespace
+
+bool has_paths(const track::DirectionCounts& direction) {
+  return direction.veroce && std::any_of(direction.veroce->paths.begin(), direction.veroce->paths.end(),
+                                         [](const VerocePath& p) { return p.packets > 0; });
+}
+
+PathTable path_table(const track::DirectionCounts& direction, std::size_t most, bool worst_first, std::size_t width,
+                     bool unicode) {
+  const VeroceDirection& v = *direction.veroce;
   std::uint64_t all = v.packets_elsewhere;
   for (const VerocePath& path : v.paths) all += path.packets;
+  std::vector<std::size_t> order = model::worst_paths_first(v.paths);
+  const std::size_t shown_paths = std::min(most, order.size());
+  if (!worst_first && shown_paths == order.size()) std::sort(order.begin(), order.end());
   std::vector<PathCells> rows(1);
   for (std::size_t i = 0; i < kColumns.size(); ++i) rows[0][i] = kColumns[i].heading;
-  for (std::size_t n = 0; n < v.paths.size() && n < most; ++n) {
+  for (std::size_t n = 0; n < shown_paths; ++n) {
     PathCells& row = rows.emplace_back();
-    for (std::size_t i = 0; i < kColumns.size(); ++i) row[i] = clean(kColumns[i].cell(v.paths[n], all), style.unicode);
+    for (std::size_t i = 0; i < kColumns.size(); ++i) row[i] = clean(kColumns[i].cell(v.paths[order[n]], all), unicode);
   }
   std::array<std::size_t, kColumns.size()> widths{};
   std::array<bool, kColumns.size()> shown{};
@@ -101,34 +149,31 @@ void write_table(const track::DirectionCounts& d, std::size_t most, const TextSt
       shown[i] = shown[i] || (r > 0 && rows[r][i] != "-");
     }
   }
+  PathTable table;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     std::string line = " ";
     for (std::size_t i = 0; i < kColumns.size(); ++i) {
       if (!shown[i]) continue;
       const std::string cell = " " + pad_left(rows[r][i], widths[i]);
-      if (cells(line) + cells(cell) > style.width) break;
+      if (cells(line) + cells(cell) > width) break;
       line += cell;
     }
-    sink(paint(style, r == 0 ? Tone::kQuiet : Tone::kPlain, line) + "\n");
+    if (r == 0) {
+      table.heading = line;
+    } else {
+      table.rows.push_back({line, is_troubled(v.paths[order[r - 1]])});
+    }
   }
-  if (v.paths.size() > most) {
-    sink(paragraph(style, {{fmt::format("  {} more paths (--all shows them)", v.paths.size() - most), Tone::kQuiet}}, 0,
-                   2));
-  }
+  table.rest = rest_text(v, order, shown_paths);
+  return table;
 }
-
-}  // namespace
 
 void write_path_tables(const model::Snapshot& snapshot, const TextStyle& style, bool all, const TextSink& sink) {
   std::size_t told = 0;
   std::size_t omitted = 0;
   for (const track::ConnectionCounts& c : snapshot.connections) {
     for (const auto* d : {&c.a_to_b, &c.b_to_a}) {
-      if (!*d || !(*d)->veroce) continue;
-      const VeroceDirection& v = *(*d)->veroce;
-      const bool has_data =
-          std::any_of(v.paths.begin(), v.paths.end(), [](const VerocePath& p) { return p.packets > 0; });
-      if (!has_data) continue;
+      if (!*d || !has_paths(**d)) continue;
       if (!all && told == kDirections) {
         ++omitted;
         continue;
@@ -139,7 +184,7 @@ void write_path_tables(const model::Snapshot& snapshot, const TextStyle& style, 
       const std::string recovery = recovery_line(**d);
       sink("\n" +
            paragraph(style, {{recovery.empty() ? title : title + ":", Tone::kStrong}, {recovery, Tone::kQuiet}}, 0, 2));
-      write_table(**d, all ? v.paths.size() : kPaths, style, sink);
+      write_table(**d, all ? (*d)->veroce->paths.size() : kPaths, style, sink);
     }
   }
   if (omitted > 0) {

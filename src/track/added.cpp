@@ -226,8 +226,8 @@ void take(VeroceDirection& now, const VeroceDirection& before, Nanos since) {
   std::erase_if(now.paths, [](const VerocePath& path) {
     return path.packets == 0 && path.cnps == 0 && path.slow_signals == 0 && path.probe_ns.empty();
   });
-  for (const auto member : {&VeroceDirection::packets_elsewhere, &VeroceDirection::trimmed,
-                            &VeroceDirection::rtt_requests, &VeroceDirection::raw_packets}) {
+  for (const auto member : {&VeroceDirection::packets_elsewhere, &VeroceDirection::lost_elsewhere,
+                            &VeroceDirection::trimmed, &VeroceDirection::rtt_requests, &VeroceDirection::raw_packets}) {
     take(now.*member, before.*member);
   }
   keep_since(now.trimmed_frames, since);

@@ -69,6 +69,16 @@ struct GapFate {
   std::optional<Outcome> outcome;  ///< none: they never were missing, a READ request takes them
 };
 
+/// A veRoCE packet that passed the tap was sent again, and nothing says that it had arrived (VerocePath::lost); or,
+/// once a reply came too soon to answer the resend, that it was not lost after all.
+struct PathLoss {
+  FrameId resend;  ///< the packet sent in its place
+  FrameId frame;   ///< the lost one; none where it is taken back
+  Nanos time;
+  std::uint16_t udp_src = 0;
+  bool taken_back = false;
+};
+
 /// A packet turned out to belong to another connection than it was taken for: what is observed of it there replaces
 /// what was observed before, and nothing has been settled about it yet.
 struct SecondLook {
@@ -82,6 +92,7 @@ class ResolutionSink {
   virtual ~ResolutionSink() = default;
   virtual void on_resolution(const Resolution& resolution) = 0;
   virtual void on_gap_fate(const GapFate&) {}
+  virtual void on_path_loss(const PathLoss&) {}
   virtual void on_second_look(const SecondLook&) {}
   /// Two connections turned out to be one, which goes by the number `kept`.
   virtual void on_join(std::uint32_t /*kept*/, std::uint32_t /*gone*/) {}

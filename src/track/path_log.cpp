@@ -57,13 +57,17 @@ void PathLog::on_late(std::uint16_t udp_src, Nanos behind) {
 
 void PathLog::on_loss(std::uint16_t udp_src, FrameId frame, Nanos time) {
   VerocePath* path = find(udp_src);
-  if (path == nullptr) return;
+  if (path == nullptr) {
+    ++lost_elsewhere_;
+    return;
+  }
   ++path->lost;
   path->losses.use().add(frame, time);
 }
 
 void PathLog::take_back_loss(std::uint16_t udp_src) {
   VerocePath* path = find(udp_src);
+  if (path == nullptr && lost_elsewhere_ > 0) --lost_elsewhere_;
   if (path == nullptr || path->lost == 0) return;
   if (--path->lost == 0) path->losses = {};
 }

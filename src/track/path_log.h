@@ -30,6 +30,7 @@ class PathLog {
   bool uses(std::uint16_t udp_src) const;
   const std::vector<VerocePath>& paths() const { return paths_; }
   std::uint64_t packets_elsewhere() const { return elsewhere_; }
+  std::uint64_t lost_elsewhere() const { return lost_elsewhere_; }
 
  private:
   VerocePath* find(std::uint16_t udp_src);
@@ -38,6 +39,7 @@ class PathLog {
   std::vector<VerocePath> paths_;  // ascending by port
   std::size_t last_ = 0;           // found last: packets in a row often share a path
   std::uint64_t elsewhere_ = 0;
+  std::uint64_t lost_elsewhere_ = 0;
 };
 
 }  // namespace rocetop::track

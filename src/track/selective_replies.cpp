@@ -145,6 +145,8 @@ void SelectiveSpace::on_received(Slot& slot, const PacketFacts& reply, PathLog& 
   ++recovery_.early_answers;
   recovery_.needless_frames.use().add(slot.last_frame, slot.last_time);
   if (slot.counted_lost) paths.take_back_loss(slot.lost_on);
+  if (slot.counted_lost && context.sink != nullptr)
+    context.sink->on_path_loss({slot.last_frame, {}, slot.last_time, slot.lost_on, true});
   slot.counted_lost = false;
 }
 

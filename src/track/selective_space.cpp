@@ -283,6 +283,8 @@ void SelectiveSpace::resend(const Sent& sent, Slot* slot, bool unseen, Nanos sen
     const bool lost = cause == Cause::kSack || (cause == Cause::kTimeout && sent.seq == received_ + 1);
     if (cause == Cause::kNak) paths.on_asked_by_nak(slot->udp_src);
     if (lost) paths.on_loss(slot->udp_src, slot->last_frame, slot->last_time);
+    if (lost && context.sink != nullptr)
+      context.sink->on_path_loss({packet.frame, slot->last_frame, slot->last_time, slot->udp_src});
     slot->counted_lost = lost;
     slot->lost_on = slot->udp_src;
   }

@@ -69,6 +69,7 @@ struct VeroceDirection {
   VeroceRecovery responses;
   std::vector<VerocePath> paths;        ///< ascending by port; at most kVerocePaths
   std::uint64_t packets_elsewhere = 0;  ///< over more paths than are kept
+  std::uint64_t lost_elsewhere = 0;     ///< of these: as VerocePath::lost
   std::uint64_t trimmed = 0;            ///< packets whose payload was cut off on the way
   Lazy<FrameSample> trimmed_frames;
   std::uint64_t rtt_requests = 0;  ///< RTT probes sent in this direction

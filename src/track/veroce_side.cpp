@@ -75,6 +75,7 @@ VeroceDirection VeroceSide::counts() const {
   out.responses = responses.recovery();
   out.paths = paths.paths();
   out.packets_elsewhere = paths.packets_elsewhere();
+  out.lost_elsewhere = paths.lost_elsewhere();
   out.trimmed = trimmed;
   out.trimmed_frames = trimmed_frames;
   out.rtt_requests = rtt_requests;

@@ -10,6 +10,7 @@
 #include "base/time_text.h"
 #include "verdict/losses.h"
 #include "verdict/rules.h"
+#include "verdict/veroce_paths.h"
 #include "verdict/veroce_recovery.h"
 
 namespace rocetop::verdict {
@@ -257,10 +258,11 @@ void after_tap(Docket& docket, const DirectionView& v) {
 /// arrived. What a switch trimmed is not among it: veroce.trimmed tells of that.
 void selective_after_tap(Docket& docket, const DirectionView& v) {
   if (!v.direction->veroce) return;
-  std::uint64_t lost = 0;
-  std::uint64_t packets = 0;
-  std::uint64_t losing_paths = 0;
-  for (const track::VerocePath& path : v.direction->veroce->paths) {
+  const track::VeroceDirection& veroce = *v.direction->veroce;
+  std::uint64_t lost = veroce.lost_elsewhere;
+  std::uint64_t packets = veroce.packets_elsewhere;
+  std::uint64_t losing_paths = veroce.lost_elsewhere > 0 ? 1 : 0;  // at least
+  for (const track::VerocePath& path : veroce.paths) {
     lost += path.lost;
     packets += path.packets;
     losing_paths += path.lost > 0 ? 1 : 0;
@@ -269,20 +271,20 @@ void selective_after_tap(Docket& docket, const DirectionView& v) {
   const RecoveryCost cost = recovery_cost(*v.direction);
   Finding& f = docket.add("loss.after_tap", Severity::kWarning,
                           docket.weighed(cost.sacks > 0 ? Confidence::kHigh : Confidence::kMedium), v);
-  f.title = fmt::format("{} lost after the capture point, over {} of {}, {}", plural(lost, "packet"), losing_paths,
-                        plural(v.direction->veroce->paths.size(), "path"), path_name(v));
+  f.title = fmt::format("{} lost after the capture point, over {}{} of {} {}, {}", plural(lost, "packet"),
+                        veroce.lost_elsewhere > 0 ? "at least " : "", losing_paths, path_count_text(veroce),
+                        veroce.paths.size() == 1 && !uses_more_paths(veroce) ? "path" : "paths", path_name(v));
   f.explanation = fmt::format(
       "They had passed the capture point, then a SACK showed them as not received, or the timer ran out, and "
       "only they were sent again; nothing says that the first ones had arrived. The drop lies between the capture "
-      "point "
-      "and {}, its adapter included.{}",
-      v.direction->dst.to_string(), recovery_text(cost));
+      "point and {}, its adapter included.{}{}",
+      v.direction->dst.to_string(), untold_paths_text(veroce), recovery_text(cost));
   f.next_steps = {
       fmt::format("look at drop and discard counters of the switch ports between the capture point and {}, and at "
                   "its adapter's rx discards and out_of_buffer",
                   v.direction->dst.to_string())};
   f.ruled_out = {"loss before the capture point: each packet was seen before it was asked for again"};
-  for (const track::VerocePath& path : v.direction->veroce->paths) {
+  for (const track::VerocePath& path : veroce.paths) {
     if (path.losses) cite(f, *path.losses);
   }
   f.values = {{"lost_packets", static_cast<double>(lost)}, {"seen_packets", static_cast<double>(packets)}};

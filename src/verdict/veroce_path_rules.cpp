@@ -12,6 +12,7 @@
 #include "base/number_text.h"
 #include "base/time_text.h"
 #include "verdict/rules.h"
+#include "verdict/veroce_paths.h"
 #include "verdict/veroce_recovery.h"
 
 namespace rocetop::verdict {
@@ -93,14 +94,15 @@ void lossy(Docket& docket, const DirectionView& v) {
   for (const Compared& c : found) paths.push_back(c.path);
   Finding& f = docket.add("veroce.path_lossy", Severity::kWarning, docket.weighed(Confidence::kHigh), v);
   f.title = fmt::format("{} of {} {} {} of {} packets ({}), the others {}, {}", paths_text(paths),
-                        direction.paths.size(), found.size() == 1 ? "loses" : "lose", grouped(worst.events),
+                        path_count_text(direction), found.size() == 1 ? "loses" : "lose", grouped(worst.events),
                         grouped(worst.packets), percent(worst.share()), percent(worst.other_share()), path_name(v));
   f.explanation = fmt::format(
       "A path is a UDP source port. These packets passed the capture point over it and were sent again because a SACK "
       "showed them as not received, or the timer ran out, and nothing says that they had arrived. Over all other paths "
       "together {} of {} did. Losses before the capture point are on no path's account: a packet that never passed has "
-      "no port.{}",
-      grouped(worst.other_events), grouped(worst.other_packets), recovery_text(recovery_cost(*v.direction)));
+      "no port.{}{}",
+      grouped(worst.other_events), grouped(worst.other_packets), untold_paths_text(direction),
+      recovery_text(recovery_cost(*v.direction)));
   if (v.direction->tap == track::Tap::kNearDestination) {
     f.explanation += " The capture point is near the receiver: what is lost here is lost on the last hop.";
   }
@@ -221,7 +223,7 @@ void slow(Docket& docket, const DirectionView& v) {
   for (const Slow& s : found) paths.push_back(s.path);
   Finding& f = docket.add("veroce.path_slow", harmless ? Severity::kInfo : Severity::kWarning,
                           worst.signals > 0 ? Confidence::kHigh : Confidence::kMedium, v);
-  f.title = fmt::format("{} of {} {} slower than the others: {}, {}", paths_text(paths), direction.paths.size(),
+  f.title = fmt::format("{} of {} {} slower than the others: {}, {}", paths_text(paths), path_count_text(direction),
                         found.size() == 1 ? "is" : "are", signs_of(worst), path_name(v));
   f.explanation =
       "A path is a UDP source port. Packets of a slow one arrive behind others that were sent after them: the receiver "
@@ -232,6 +234,7 @@ void slow(Docket& docket, const DirectionView& v) {
         " The receiver sends a Slow-Packet Signal over the path it complains of when a packet comes far behind the "
         "newest.";
   }
+  f.explanation += untold_paths_text(direction);
   if (harmless) f.explanation += " Nothing was resent for it and no SACK sent: it costs no more than its own delay.";
   f.explanation += recovery_text(cost);
   if (worst.late_ns == 0) {
@@ -284,19 +287,26 @@ void imbalanced(Docket& docket, const DirectionView& v) {
   if (packets < t.spray_packets) return;
   const VerocePath& busiest = *std::max_element(
       paths.begin(), paths.end(), [](const VerocePath& a, const VerocePath& b) { return a.packets < b.packets; });
-  const double mean = as_double(packets - busiest.packets) / as_double(used - 1);
+  // Of the paths that are not told apart one may be the busiest. If none can be, the claim is the least that is true:
+  // as if all their packets had gone over one more path.
+  if (direction.packets_elsewhere >= busiest.packets) return;
+  const std::uint64_t all = packets + direction.packets_elsewhere;
+  const std::uint64_t others = used - 1 + (uses_more_paths(direction) ? 1 : 0);
+  const double mean = as_double(all - busiest.packets) / as_double(others);
   const double ratio = mean > 0 ? as_double(busiest.packets) / mean : 0;
-  if (ratio < (used == 2 ? 2 : 1) * t.spray_ratio) return;
+  if (ratio < (others == 1 ? 2 : 1) * t.spray_ratio) return;
   const Compared c{&busiest, strain(busiest), busiest.packets, strains - strain(busiest), packets - busiest.packets};
   const bool hurts = c.events >= t.incast_signs && c.share() >= 2 * c.other_share();
   Finding& f = docket.add("veroce.spray_imbalance", hurts ? Severity::kWarning : Severity::kInfo,
                           hurts ? Confidence::kMedium : Confidence::kLow, v);
-  f.title = fmt::format("path {} carries {} of the packets, {:.1f} times the mean of the other {}, {}",
-                        port_text(busiest), percent(rate(busiest.packets, packets)), ratio, used - 1, path_name(v));
+  f.title =
+      fmt::format("path {} carries {} of the packets, {}{:.1f} times the mean of the other {}, {}", port_text(busiest),
+                  percent(rate(busiest.packets, all)), uses_more_paths(direction) ? "at least " : "", ratio,
+                  uses_more_paths(direction) ? "paths" : std::to_string(others), path_name(v));
   f.explanation =
       "A path is a UDP source port. Senders may weigh paths on purpose, and leave those that are marked, lossy or "
-      "slow; "
-      "which of these it is, the packets do not say.";
+      "slow; which of these it is, the packets do not say.";
+  f.explanation += untold_paths_text(direction);
   if (hurts) {
     f.explanation += fmt::format(
         " But the busiest path is the one that suffers: {} of its packets were marked, answered by CNPs, trimmed or "
@@ -311,9 +321,9 @@ void imbalanced(Docket& docket, const DirectionView& v) {
   cite(f, v.direction->first_frame, v.direction->first_time);
   date(f, v.direction->last_time);
   f.values = {{"udp_source_port_max", as_double(busiest.udp_src)},
-              {"paths", as_double(used)},
+              {"paths", as_double(others + 1)},
               {"path_packets", as_double(busiest.packets)},
-              {"path_share_ratio", rate(busiest.packets, packets)},
+              {"path_share_ratio", rate(busiest.packets, all)},
               {"busiest_over_mean_ratio", ratio}};
 }
 

@@ -220,8 +220,8 @@ void unread(Docket& docket) {
       "shown raw and counted as frames; nothing else is said about them, and what they carried is missing from every "
       "count of their connections.";
   if (c.veroce_unknown_opcodes > 0) {
-    f.explanation +=
-        fmt::format(" {} of them carry opcodes that no reading describes.", grouped(c.veroce_unknown_opcodes));
+    f.explanation += fmt::format(" {} of them {} no reading describes.", grouped(c.veroce_unknown_opcodes),
+                                 c.veroce_unknown_opcodes == 1 ? "carries an opcode that" : "carry opcodes that");
   }
   f.next_steps = {
       "look at some of them (rocetop packets --json, \"raw\"): is it veRoCE at all that passes on UDP port 4794?",

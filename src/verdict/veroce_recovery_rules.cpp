@@ -68,8 +68,8 @@ void by_timeout(Docket& docket, const DirectionView& v) {
                             : fmt::format("{} waited for its timer {}, {} in all, {}", sender, times(t.episodes),
                                           short_duration(t.waited), path_name(v));
   f.explanation =
-      fmt::format("{} went again because the timer ran out; no SACK or NAK that the capture holds had asked for them.",
-                  plural(t.packets, "packet"));
+      fmt::format("{} went again because the timer ran out; no SACK or NAK that the capture holds had asked for {}.",
+                  plural(t.packets, "packet"), t.packets == 1 ? "it" : "them");
   if (!t.waits.empty()) f.explanation += fmt::format(" Waits since the packet was last sent: {}.", wait_range(t.waits));
   f.explanation +=
       " A SACK needs a later packet that arrives: where the last packet of what was under way is lost, as of a lone "
@@ -107,12 +107,11 @@ void spurious(Docket& docket, const DirectionView& v) {
   f.title = fmt::format("{} sent again of which the receiver had {} ({}), {}", plural(all, "packet"), grouped(needless),
                         percent(real(needless) / real(all)), path_name(v));
   f.explanation = fmt::format(
-      "{} had been told as received, by an acknowledgement or a SACK, before they were sent again; {} were answered "
-      "sooner than any round trip, or followed by the originals, which were late and not lost. Late packets that were "
-      "taken for lost, or "
-      "replies "
-      "lost between here and {}, make such resends.",
-      grouped(told), grouped(needless - std::min(told, needless)), v.direction->src.to_string());
+      "{} been told as received, by an acknowledgement or a SACK, before being sent again; {} answered sooner than any "
+      "round trip, or followed by the original, which was late and not lost. Late packets that were taken for lost, or "
+      "replies lost between here and {}, make such resends.",
+      plural(told, "packet had", "packets had"),
+      plural(needless - std::min(told, needless), "resend was", "resends were"), v.direction->src.to_string());
   f.explanation += recovery_text(cost);
   f.next_steps = {
       "do the paths differ in delay (veroce.path_slow)? The receiver's threshold for SACKs should exceed what spraying "
@@ -194,10 +193,12 @@ void trimmed(Docket& docket, const DirectionView& v) {
   const bool many = std::max(veroce.trimmed, naks) >= docket.thresholds().trimmed_packets;
   Finding& f = docket.add("veroce.trimmed", many ? Severity::kWarning : Severity::kInfo,
                           seen ? Confidence::kHigh : Confidence::kMedium, v);
-  f.title = seen ? fmt::format("{} lost their payload to a switch, {} for them, {}", plural(veroce.trimmed, "packet"),
-                               plural(naks, "Packet Drop NAK"), path_name(v))
-                 : fmt::format("{}: packets trimmed behind the capture point, {}", plural(naks, "Packet Drop NAK"),
-                               path_name(v));
+  const bool one = veroce.trimmed == 1;
+  f.title = seen
+                ? fmt::format("{} lost {} payload to a switch, {} for {}, {}", plural(veroce.trimmed, "packet"),
+                              one ? "its" : "their", plural(naks, "Packet Drop NAK"), one ? "it" : "them", path_name(v))
+                : fmt::format("{}: packets trimmed behind the capture point, {}", plural(naks, "Packet Drop NAK"),
+                              path_name(v));
   f.explanation =
       seen ? fmt::format(
                  "A switch between {} and the capture point cut off their payload instead of dropping them, because a "

@@ -128,6 +128,103 @@ class Report(unittest.TestCase):
         self.assertEqual(recovery["Packet Drop"], str(veroce["requests"]["packet_drop_naks"]))
         self.assertEqual(recovery["resent PSNs"], str(veroce["requests"]["resent_psns"]))
 
+    def generated(self, name: str) -> str:
+        capture = pathlib.Path(self.folder.name) / "generated.pcapng"
+        subprocess.run([PROGRAM, "generate", name, "-w", str(capture), "--overwrite", "-s", "128"], check=True,
+                       capture_output=True)
+        return str(capture)
+
+    def generated_text(self, text: str) -> str:
+        scenario = pathlib.Path(self.folder.name) / "scenario.txt"
+        scenario.write_text(text.replace(" | ", "\n") + "\n")
+        return self.generated(str(scenario))
+
+    def test_paths_of_veroce_over_time(self):
+        self.open(self.generated("veroce-multipath-loss"))
+        paths = {p["udp_source_port"]: p for p in self.json["connections"][0]["directions"][0]["veroce"]["paths"]}
+        titles = " | ".join(self.texts(".detail figcaption strong"))
+        self.assertIn("Throughput by path (UDP source port), of ", titles)
+        self.assertIn("What happened on each path (UDP source port), of ", titles)
+        # The lines: what is under each is what its path carried.
+        lines, bits = self.page.run("""(() => {
+          const plot = rocetopReport.detail.plots.find((p) => p.constructor.name === 'PathRatePlot');
+          const [xs, ...columns] = plot.plot.data;
+          return [plot.lines.map(({name}) => name), columns.map((values) =>
+              values.slice(0, -1).reduce((sum, v, i) => sum + v * (xs[i + 1] - xs[i]) / 1e9, 0))];
+        })()""")
+        self.assertEqual(lines[0], "port 50003", "the lossy one first")
+        self.assertEqual(set(lines), {f"port {port}" for port in paths})
+        for line, n in zip(lines, bits):
+            self.assertAlmostEqual(n / 8, paths[int(line.split()[1])]["bytes_on_wire"], delta=1)
+        # The rows: losses on the path that has them, and the legend counts them.
+        legend = dict(self.page.run("""Array.from(rocetopReport.detail.plots
+            .find((p) => p.constructor.name === 'PathEventPlot').legend.querySelectorAll('.key'),
+            (k) => [k.dataset.mark, Number(k.dataset.packets)])"""))
+        lost = sum(p["lost_packets"] for p in paths.values())
+        self.assertGreater(lost, 5)
+        self.assertEqual((legend["lost"], legend["sent"], legend["resent"]),
+                         (lost, *(sum(p[key] for p in paths.values()) for key in ("packets", "resent_packets"))))
+        # Its first loss, where it is drawn: hovered, and the pixels there have its colour.
+        self.page.run("document.querySelectorAll('.plot')[3].scrollIntoView({block: 'center'})")
+        x, y, coloured = self.page.run("""(() => {
+          const plot = rocetopReport.detail.plots.find((p) => p.constructor.name === 'PathEventPlot');
+          const lost = plot.paths[0].byMark.lost;
+          const r = plot.plot.over.getBoundingClientRect();
+          const [left, top] = [plot.plot.valToPos(lost.t[0], 'x'), plot.plot.valToPos(plot.paths.length - 0.5, 'y')];
+          const ratio = devicePixelRatio;
+          const {bbox, ctx} = plot.plot;
+          const [x, y] = [(left - 6) * ratio + bbox.left, (top - 6) * ratio + bbox.top];
+          const pixels = ctx.getImageData(x, y, 12 * ratio, 12 * ratio).data;
+          const wanted = getComputedStyle(document.documentElement).getPropertyValue('--mark-nak')
+              .match(/[0-9a-f]{2}/g).map((h) => parseInt(h, 16));
+          let coloured = 0;
+          for (let i = 0; i < pixels.length; i += 4)
+            if (wanted.every((c, k) => Math.abs(pixels[i + k] - c) < 12)) ++coloured;
+          return [r.left + left, r.top + top, coloured];
+        })()""")
+        self.assertGreater(coloured, 8)
+        self.page.mouse("mouseMoved", x, y)
+        self.assertIn("lost behind the tap\nport 50003", self.tip())
+        # By keyboard: from event to event in this plot.
+        self.page.run("rocetopReport.detail.plots.find((p) => p.constructor.name === 'PathEventPlot').box.focus()")
+        self.page.key("n")
+        self.assertIn("port 500", self.tip())
+
+    def test_probes_by_path(self):
+        text = subprocess.run([PROGRAM, "generate", "--show", "veroce-slow-path"], capture_output=True, check=True,
+                              text=True).stdout
+        self.open(self.generated_text(text.replace("tap b", "tap a")))  # there probes take the whole round trip
+        counted = self.json["connections"][0]["directions"][0]["veroce"]["paths"]
+        paths = {f"port {p['udp_source_port']}": p for p in counted}
+        titles = self.texts(".detail figcaption strong")
+        self.assertTrue(any(title.startswith("RTT probes by path") for title in titles))
+        probes = self.page.run("""rocetopReport.detail.plots.find((p) => p.constructor.name === 'PathProbePlot')
+            .all.map(({name, list: [points]}) => [name, points.packets, Math.max(...points.low)])""")
+        self.assertEqual({name: (n, most) for name, n, most in probes},
+                         {name: (p["probe_ns"]["count"], p["probe_ns"]["max"]) for name, p in paths.items()})
+
+    def test_of_many_paths_the_others_are_one(self):
+        text = ("host a,b | connect a/b protocol=veroce paths=20 | write a/b count=40 size=64k | "
+                "lose a/b port=49420 nth=9")
+        for theme, width in (("light", 0), ("dark", 360)):
+            self.open(self.generated_text(text), theme=theme, width=width)
+            paths = self.json["connections"][0]["directions"][0]["veroce"]["paths"]
+            self.assertEqual(len(paths), 20)
+            lines = self.page.run("""rocetopReport.detail.plots.find((p) => p.constructor.name === 'PathRatePlot')
+                .lines.map(({name, packets}) => [name, packets])""")
+            lossy = next(p for p in paths if p["lost_packets"])
+            self.assertEqual(lines[0], [f"port {lossy['udp_source_port']}", lossy["packets"]])
+            self.assertEqual((len(lines), lines[-1][0]), (9, "12 others"))
+            self.assertEqual(sum(n for _, n in lines), sum(p["packets"] for p in paths))
+            captions = " ".join(self.texts(".detail figcaption"))
+            self.assertIn("the 8 worst or busiest of 20 paths; the others together", captions)
+            widths = self.page.run("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+            self.assertEqual(widths[0], widths[1])
+
+    def test_no_plots_of_paths_where_there_is_one(self):
+        self.open("write-loss.pcapng")
+        self.assertFalse(any("path" in title for title in self.texts(".detail figcaption strong")))
+
     def test_a_lossy_write(self):
         self.open("write-loss.pcapng")
         self.check_numbers()

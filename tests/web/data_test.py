@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import pathlib
+import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -46,6 +48,32 @@ class Data(unittest.TestCase):
                 self.assertEqual(of("duplicate"), space["duplicate_packets"], "duplicates")
                 self.assertEqual(of("reordered"), space["reordered_packets"], "reordered")
 
+        self.check_paths(counts["veroce"]["paths"] if counts.get("veroce") else [], drawn)
+
+    def check_paths(self, counts: list[dict], drawn: dict):
+        """Of a direction with several paths: each packet on its path, the worst paths by themselves."""
+        used = {path["udp_source_port"]: path for path in counts if path["packets"] > 0}
+        if len(used) < 2:
+            self.assertNotIn("paths", drawn)
+            return
+        alone = drawn["paths"]
+        self.assertEqual(len(alone), min(8, len(used)))
+        self.assertEqual(drawn["other_paths"]["paths"], len(used) - len(alone))
+        others = [path for port, path in used.items() if port not in {p["port"] for p in alone}]
+        shown = [(p["marks"], [used[p["port"]]]) for p in alone] + [(drawn["other_paths"]["marks"], others)]
+        for marks, paths in shown:
+            packets = {m["mark"]: m["packets"] for m in marks}
+            of = lambda key: sum(path[key] for path in paths)
+            for mark, key in (("sent", "packets"), ("resent", "resent_packets"), ("lost", "lost_packets"),
+                              ("trimmed", "trimmed_packets"), ("ce", "ce_packets"), ("cnp", "cnps"),
+                              ("slow_signal", "slow_signals")):
+                self.assertEqual(packets.get(mark, 0), of(key), (mark, paths))
+            sent = [m for m in marks if m["mark"] == "sent"]
+            self.assertEqual(sum(sum(report_data.column(m, "bytes")) for m in sent), of("bytes_on_wire"))
+        if others:
+            worst = lambda path: path["lost_packets"] + path["trimmed_packets"] + path["asked_by_nak_packets"]
+            self.assertLessEqual(max(map(worst, others)), min(worst(used[p["port"]]) for p in alone))
+
     def check(self, capture: pathlib.Path):
         expected = report_data.make(PROGRAM, str(capture), self.html)
         data = report_data.data(self.html)
@@ -85,6 +113,33 @@ class Data(unittest.TestCase):
                 self.check(capture)
                 found += self.check_histograms(report_data.data(self.html))
         self.assertGreater(found, len(captures))
+
+    def test_paths_of_generated_connections(self):
+        """Of every scenario of veRoCE, what is drawn of the paths is what is counted; a lossy path loses alone."""
+        lossy = pathlib.Path(self.folder.name) / "veroce-multipath-loss.pcapng"
+        listed = subprocess.run([PROGRAM, "generate", "--list"], capture_output=True, check=True, text=True).stdout
+        names = re.findall(r"^ *(veroce-[a-z-]+)", listed, re.MULTILINE)
+        self.assertIn(lossy.stem, names)
+        for name in names:
+            with self.subTest(scenario=name):
+                capture = lossy.with_stem(name)
+                subprocess.run([PROGRAM, "generate", name, "-w", str(capture), "-s", "128"], check=True,
+                               capture_output=True)
+                self.check(capture)
+        expected = report_data.make(PROGRAM, str(lossy), self.html)
+        drawn = report_data.data(self.html)["beside"]["timeline"]["connections"][0]["directions"][0]
+        lost = {p["port"]: next((m for m in p["marks"] if m["mark"] == "lost"), None) for p in drawn["paths"]}
+        self.assertEqual([port for port, series in lost.items() if series], [50003])
+        self.assertEqual(drawn["paths"][0]["port"], 50003, "the worst first")
+        # A loss stands where the packet passed: its frame is one that the path's packets have.
+        sent = next(m for m in drawn["paths"][0]["marks"] if m["mark"] == "sent")
+        self.assertEqual(sent["bin_ns"], 0)
+        passed = dict(zip(report_data.column(sent, "frame"), report_data.column(sent, "t")))
+        series = lost[50003]
+        for frame, time in zip(report_data.column(series, "frame"), report_data.column(series, "t")):
+            self.assertEqual(passed[frame], time)
+        self.assertEqual(series["packets"], sum(path["lost_packets"] for path in
+                                                expected["connections"][0]["directions"][0]["veroce"]["paths"]))
 
     def test_times_psns_and_frames_of_episodes(self):
         """An episode's packets are drawn where `rocetop packets` has them."""

@@ -11,6 +11,7 @@
 #include "base/time_text.h"
 #include "model/words.h"
 #include "present/cm_text.h"
+#include "present/path_table.h"
 #include "present/peers_text.h"
 #include "present/plot.h"
 #include "present/screens/connection_columns.h"
@@ -26,6 +27,7 @@ using model::RecentPoint;
 
 constexpr std::size_t kAxis = 12;  // cells left of a plot
 constexpr std::size_t kEventsShown = 48;
+constexpr std::size_t kPathsShown = 16;  // of a direction
 
 /// What is plotted: from when to when.
 struct Span64 {
@@ -64,6 +66,9 @@ class Page {
     } else {
       blank();
       text("No packet of it since it is followed here: the plots are empty.", Role::kQuiet);
+    }
+    for (const auto* direction : {&c_.a_to_b, &c_.b_to_a}) {
+      if (*direction && has_paths(**direction)) paths(**direction);
     }
     delays();
     findings();
@@ -137,6 +142,18 @@ class Page {
     if (to.unacknowledged_packets != 0)
       what += fmt::format(", {} not acknowledged yet", grouped(to.unacknowledged_packets));
     text(what, bad ? Role::kWarning : Role::kPlain);
+  }
+
+  /// veRoCE.
+  void paths(const track::DirectionCounts& to) {
+    const PathTable table = path_table(to, kPathsShown, true, d_.width(), d_.in.unicode);
+    blank();
+    text(fmt::format("Paths (UDP source ports) of what {} sends, the worst first", host_text(d_, to.src)),
+         Role::kStrong);
+    lines_.push_back({{table.heading, Role::kQuiet}});
+    for (const PathTable::Row& row : table.rows)
+      lines_.push_back({{row.text, row.troubled ? Role::kWarning : Role::kPlain}});
+    if (!table.rest.empty()) text("not shown: " + table.rest, Role::kQuiet, 2);
   }
 
   /// The direction and space of most of the data that passed lately.

@@ -8,7 +8,7 @@ class ConnectionDetail {
     this.counts = counts;
     this.report = report;
     this.directions = (timeline?.directions ?? []).map((d) => ({
-      name: this.nameOf(d), points: d.marks.map((packed) => new Points(packed))}));
+      name: this.nameOf(d), points: d.marks.map((packed) => new Points(packed)), timeline: d}));
     this.plots = [];
     const zero = Number(report.beside.timeline.zero_ns);
     this.means = (counts?.directions ?? []).map((d) => ({name: this.nameOf(d), steps: roundTripMeans(d, zero)}))
@@ -61,11 +61,12 @@ class ConnectionDetail {
       this.plots.push(new PsnPlot(this.view, unseen, replier, this.report.severalFiles));
     }
     if (!together) this.plots.push(new RatePlot(this.view, this.directions, this.report.pauses));
+    for (const {name, timeline} of this.directions) this.plots.push(...pathPlots(this.view, name, timeline));
     if (steps.length > 0 || points.some((p) => p.mark === 'round_trip')) {
       this.plots.push(new RoundTripPlot(this.view, this.directions, this.means));
     }
     const button = (text, help, act) => el('button', {type: 'button', title: help, onclick: act}, text);
-    return el('div', {}, together, el('div', {class: 'bar no-print'},
+    return el('div', {}, together, this.pathsNotDrawn(), el('div', {class: 'bar no-print'},
         button('all', 'key 0', () => this.view.reset()),
         button('+', 'zoom in', () => this.view.zoom(0.5)), button('−', 'zoom out', () => this.view.zoom(2)),
         button('◀', 'pan left', () => this.view.pan(-0.3)), button('▶', 'pan right', () => this.view.pan(0.3)),
@@ -73,6 +74,15 @@ class ConnectionDetail {
         el('span', {class: 'quiet'}, 'drag: zoom · Shift+drag: pan · wheel in a clicked plot, or Ctrl+wheel: zoom · ' +
                                      'arrows, n, p, 0 in a focused plot')),
         this.plots.map((plot) => plot.element));
+  }
+
+  /** Directions whose paths have numbers and no plot. */
+  pathsNotDrawn() {
+    const drawn = new Set(this.directions.filter(({timeline}) => timeline.paths).map(({name}) => name));
+    const sprays = (d) => (d.veroce?.paths ?? []).filter((p) => p.packets > 0).length > 1;
+    const left = (this.counts?.directions ?? []).filter(sprays).map((d) => this.nameOf(d)).filter((name) => !drawn.has(name));
+    return left.length === 0 ? null : el('p', {class: 'notice'}, `The paths of ${left.join(' and ')} are not drawn: ` +
+        'there is room for those of 512 directions, of connections with plots of their own. Their numbers are below.');
   }
 
   mount() { for (const plot of this.plots) plot.mount(); }
@@ -160,13 +170,20 @@ function episodes(direction, title, report) {
 /** veRoCE: one row a UDP source port. */
 function paths(direction, title, fields) {
   const list = direction.veroce?.paths ?? [];
-  const shown = fields.filter(({key}) => key === 'packets' || list.some((path) => path[key]));
-  const all = list.reduce((sum, path) => sum + path.packets, direction.veroce?.packets_on_other_paths ?? 0);
+  const further = {packets: direction.veroce?.packets_on_other_paths ?? 0,
+                   lost_packets: direction.veroce?.lost_packets_on_other_paths ?? 0};
+  const shown = fields.filter(({key}) => key === 'packets' || list.some((path) => path[key]) || further[key]);
+  const all = list.reduce((sum, path) => sum + path.packets, further.packets);
   const median = (distribution) => distribution === null ? '–' : durationText(distribution.p50);
   const rows = list.map((path) => el('tr', {}, el('td', {}, String(path.udp_source_port)),
       shown.map(({key, unit}) => el('td', {class: 'number'}, fieldText(path[key], unit))),
       el('td', {class: 'number'}, all > 0 ? percentText(path.packets / all) : '–'),
       el('td', {class: 'number'}, median(path.late_ns)), el('td', {class: 'number'}, median(path.probe_ns))));
+  if (further.packets > 0) {
+    rows.unshift(el('tr', {}, el('td', {title: 'Packets over more paths than are told apart.'}, 'further ports'),
+        shown.map(({key, unit}) => el('td', {class: 'number'}, fieldText(further[key], unit))),
+        el('td', {class: 'number'}, percentText(further.packets / all)), el('td', {}), el('td', {})));
+  }
   return longTable('paths', `Paths by UDP source port, ${title}`,
                    ['port', ...shown, 'share of packets', 'late by', 'probe'], rows, 0);
 }

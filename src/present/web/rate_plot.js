@@ -23,28 +23,14 @@ function rates(list, min, max, bins) {
   return Array.from(bytes, (n) => n * 8e9 / width);
 }
 
-class RatePlot extends Plot {
-  /** `directions`: [{name, points}]; `pauses`: [{class, xoff, xon}] as Points. */
-  constructor(view, directions, pauses) {
-    super(view, {title: 'Throughput', height: 220, label: 'on the wire', values: rateText,
-                 note: 'with CNPs and pause frames along the top'});
-    this.directions = directions;
-    this.packets = directions.map(({points}) => points.filter((p) => countsPackets(p.mark)));
-    this.resent = directions.flatMap(({points}) => points.filter((p) => isResent(p.mark)));
-    const marked = (mark) => directions.flatMap(({points}) => points.filter((p) => p.mark === mark));
-    const fast = marked('fast_cnp');
-    this.lanes = [
-      {id: 'cnp', name: 'CNP', colour: '--mark-cnp', shape: 'lane', lane: 0,
-       list: marked('cnp')},
-      {id: 'fast_cnp', name: 'Fast CNP (from a switch)', colour: '--mark-fast-cnp', shape: 'lane', lane: 1,
-       list: fast.length ? fast : marked('told_by_switch')},
-      {id: 'xoff', name: 'pause (XOFF)', colour: '--mark-pause', shape: 'lane', lane: 2, list: pauses.map((p) => p.xoff)},
-      {id: 'xon', name: 'resume (XON)', colour: '--mark-resume', shape: 'lane', lane: 3, list: pauses.map((p) => p.xon)},
-    ].map((lane) => ({...lane, list: lane.list.filter((p) => p.size > 0)})).filter(({list}) => list.length > 0);
-    this.pauses = pauses;
-    this.lines = directions.map(({name}, i) => ({id: 'rate' + i, name, colour: i === 0 ? '--rate-a' : '--rate-b',
-                                                shape: 'line'}));
-    if (this.resent.length) this.lines.push({id: 'resent', name: 'of both, resent', colour: '--mark-resent-nak', shape: 'line'});
+/** Lines of throughput, and lanes of ticks along the top. */
+class ThroughputPlot extends Plot {
+  /** `lines`: [{id, name, colour, shape, list}], `lanes`: the same with `lane`; each `list` of Points. */
+  constructor(view, options, lines, lanes) {
+    super(view, options);
+    this.lines = lines;
+    this.lanes = lanes;
+    this.cellsABin = 4;  // of all lines together, about: of fewer the lines show single packets
   }
 
   keys() {
@@ -60,19 +46,18 @@ class RatePlot extends Plot {
   data() {
     const {min, max} = this.view;
     let cells = 0;
-    for (const p of this.packets.flat()) {
+    for (const p of this.lines.flatMap(({list}) => list)) {
       const [from, to] = p.range(min, max);
       cells += to - from;
     }
-    const bins = Math.max(24, Math.min(Math.floor(this.width() / 3), Math.ceil(cells / 4)));
+    const bins = Math.max(24, Math.min(Math.floor(this.width() / 3), Math.ceil(cells / this.cellsABin)));
     const width = (max - min) / bins;
     this.xs = Array.from({length: bins + 1}, (unused, i) => min + i * width);
     const column = (list) => {
       const values = rates(list, min, max, bins);
       return [...values, values[bins - 1]];
     };
-    const columns = this.packets.map(column);
-    if (this.resent.length) columns.push(column(this.resent));
+    const columns = this.lines.map(({list}) => column(list));
     this.columns = columns.map((values, i) => this.hidden.has(this.lines[i].id) ? values.map(() => null) : values);
     return [this.xs, ...this.columns];
   }
@@ -104,6 +89,36 @@ class RatePlot extends Plot {
     return bin < 0 || bin >= this.xs.length - 1 ? null : {t: this.xs[bin], bin};
   }
 
+  describe({bin}) {
+    return [`${momentText(this.xs[bin])} for ${durationText(this.xs[1] - this.xs[0])}`,
+            ...this.lines.map(({name}, k) => `${name}: ${rateText(this.columns[k][bin] ?? 0)}`)];
+  }
+}
+
+class RatePlot extends ThroughputPlot {
+  /** `directions`: [{name, points}]; `pauses`: [{class, xoff, xon}] as Points. */
+  constructor(view, directions, pauses) {
+    const resent = directions.flatMap(({points}) => points.filter((p) => isResent(p.mark)));
+    const marked = (mark) => directions.flatMap(({points}) => points.filter((p) => p.mark === mark));
+    const fast = marked('fast_cnp');
+    const lanes = [
+      {id: 'cnp', name: 'CNP', colour: '--mark-cnp', shape: 'lane', lane: 0,
+       list: marked('cnp')},
+      {id: 'fast_cnp', name: 'Fast CNP (from a switch)', colour: '--mark-fast-cnp', shape: 'lane', lane: 1,
+       list: fast.length ? fast : marked('told_by_switch')},
+      {id: 'xoff', name: 'pause (XOFF)', colour: '--mark-pause', shape: 'lane', lane: 2, list: pauses.map((p) => p.xoff)},
+      {id: 'xon', name: 'resume (XON)', colour: '--mark-resume', shape: 'lane', lane: 3, list: pauses.map((p) => p.xon)},
+    ].map((lane) => ({...lane, list: lane.list.filter((p) => p.size > 0)})).filter(({list}) => list.length > 0);
+    const lines = directions.map(({name, points}, i) => ({id: 'rate' + i, name, colour: i === 0 ? '--rate-a' : '--rate-b',
+                                                         shape: 'line', list: points.filter((p) => countsPackets(p.mark))}));
+    if (resent.length)
+      lines.push({id: 'resent', name: 'of both, resent', colour: '--mark-resent-nak', shape: 'line', list: resent});
+    super(view, {title: 'Throughput', height: 220, label: 'on the wire', values: rateText,
+                 note: 'with CNPs and pause frames along the top'}, lines, lanes);
+    this.directions = directions;
+    this.pauses = pauses;
+  }
+
   describe({points, i, bin}) {
     if (points) {
       const pause = this.pauses.find((p) => p.xoff === points || p.xon === points);
@@ -113,7 +128,6 @@ class RatePlot extends Plot {
                   quanta + (points.count[i] > 1 ? ` (${grouped(points.count[i])} frames)` : ''),
               'frame ' + frameText(points.frame[i], points.fileOf(i)), momentText(points.t[i])];
     }
-    return [`${momentText(this.xs[bin])} for ${durationText(this.xs[1] - this.xs[0])}`,
-            ...this.lines.map(({name}, k) => `${name}: ${rateText(this.columns[k][bin] ?? 0)}`)];
+    return super.describe({bin});
   }
 }

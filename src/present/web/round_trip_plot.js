@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Round trips over time: each one, and their mean in equal stretches of time, which every connection has.
 
-class RoundTripPlot extends Plot {
-  /** `means`: [{name, steps: [{from, to, mean, max, samples}]}], one for each requester that has any. */
-  constructor(view, directions, means) {
-    const binned = directions.flatMap(({points}) => points).filter((p) => p.mark === 'round_trip' && p.binNs > 0);
-    super(view, {title: 'Round trips over time', height: 180, label: 'request to ACK', values: durationText, log: true,
-                 note: 'at the tap, of packets sent once; logarithmic' +
-                       (binned.length ? `; drawn together in bins of ${binText(binned)}` : '')});
-    this.directions = directions;
-    const colour = (i) => i === 0 ? '--rate-a' : '--rate-b';
-    this.all = directions.map(({name, points}, i) => ({name: 'ACKs of ' + name, colour: colour(i), id: 'rtt' + i, shape: 'dot',
-                                                       list: points.filter((p) => p.mark === 'round_trip')}))
-        .filter(({list}) => list.length > 0);
-    this.means = means.map(({name, steps}, i) => ({
-      name: `mean of each ${durationText(steps[0].to - steps[0].from)}, requests of ${name}`, steps, id: 'mean' + i,
-      colour: means.length > 1 && i === 1 ? '--mean-b' : '--mean-a', shape: 'line'}));
+/** Delays as dots, and means of them as lines. */
+class DelayPlot extends Plot {
+  /** `all`: [{id, name, colour, shape, list}] with the delays as what each of `list` plots; `means`: … with `steps`. */
+  constructor(view, options, all, means) {
+    super(view, options);
+    this.all = all;
+    this.means = means;
   }
 
   keys() {
@@ -84,6 +76,24 @@ class RoundTripPlot extends Plot {
     const step = this.shownSteps().find(({from, to, mean}) => time >= from && time < to &&
                                                               Math.abs(this.plot.valToPos(Math.max(1, mean), 'y') - top) < kReach);
     return step ? {t: step.from, step} : null;
+  }
+}
+
+class RoundTripPlot extends DelayPlot {
+  /** `means`: [{name, steps: [{from, to, mean, max, samples}]}], one for each requester that has any. */
+  constructor(view, directions, means) {
+    const binned = directions.flatMap(({points}) => points).filter((p) => p.mark === 'round_trip' && p.binNs > 0);
+    const colour = (i) => i === 0 ? '--rate-a' : '--rate-b';
+    super(view, {title: 'Round trips over time', height: 180, label: 'request to ACK', values: durationText, log: true,
+                 note: 'at the tap, of packets sent once; logarithmic' +
+                       (binned.length ? `; drawn together in bins of ${binText(binned)}` : '')},
+          directions.map(({name, points}, i) => ({name: 'ACKs of ' + name, colour: colour(i), id: 'rtt' + i, shape: 'dot',
+                                                  list: points.filter((p) => p.mark === 'round_trip')}))
+              .filter(({list}) => list.length > 0),
+          means.map(({name, steps}, i) => ({
+            name: `mean of each ${durationText(steps[0].to - steps[0].from)}, requests of ${name}`, steps, id: 'mean' + i,
+            colour: means.length > 1 && i === 1 ? '--mean-b' : '--mean-a', shape: 'line'})));
+    this.directions = directions;
   }
 
   describe({points, i, step}) {

@@ -48,7 +48,7 @@ const allPlots = new Set();
 const kReach = 14;  // CSS pixels: how near the pointer must be
 
 class Plot {
-  /** `options`: title, height, label (of the y axis), values (of its ticks), log, note. */
+  /** `options`: title, height, label (of the y axis), values (of its ticks), splits (where they are), log, note. */
   constructor(view, options) {
     this.view = view;
     this.options = options;
@@ -94,7 +94,8 @@ class Plot {
         {...axis, values: (u, splits) => timeTicks(splits), space: 90, size: 34},
         {...axis, values: (u, splits) => splits.map((v) => v === null ? '' : this.options.values(v)), size: 84,
          label: this.options.label, labelSize: 18,
-         ...(this.options.log ? {splits: (u, i, min, max) => logSplits(min, max), filter: (u, splits) => splits} : {})},
+         ...(this.options.log ? {splits: (u, i, min, max) => logSplits(min, max), filter: (u, splits) => splits} : {}),
+         ...(this.options.splits ? {splits: this.options.splits, filter: (u, splits) => splits} : {})},
       ],
       hooks: {
         draw: [(u) => this.paint(u)],
@@ -165,6 +166,8 @@ class Plot {
     act();
   }
 
+  stepper() { return this.view.plots[0]; }
+
   /** To the next event (a NAK, a resend …) and what it is. */
   step(direction) {
     const at = this.view.highlight ?? (direction > 0 ? this.view.min - 1 : this.view.max + 1);
@@ -174,7 +177,7 @@ class Plot {
       if (i < 0 || i >= points.size) continue;
       if (best === null || (points.t[i] - best.t) * direction < 0) best = {t: points.t[i], points, i};
     }
-    if (best) this.view.plots[0].show(best.t, best);
+    if (best) this.stepper().show(best.t, best);
   }
 
   /** Brings a moment into view; `hit` is what the tip says. */

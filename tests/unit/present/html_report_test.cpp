@@ -132,6 +132,29 @@ TEST(HtmlReport, HistogramsGoToTheWorstAndTheRestIsCounted) {
   EXPECT_EQ(histograms["omitted"], 7);
 }
 
+TEST(HtmlReport, HasThePathsOfDirectionsThatUseSeveral) {
+  const auto cell = [](std::int64_t t) { return model::Cell{Nanos{t}, Nanos{t}, 0, 0, FrameId(0, 7), 90, 1}; };
+  model::Timeline timeline;
+  timeline.connections.push_back({1, {{}, {}}});
+  model::PathTimelines& paths = timeline.connections[0].directions[0].paths;
+  paths.use(49'408).use(model::PathMark::kSent, 9).series.add(cell(10));
+  paths.use(49'415).use(model::PathMark::kSlowSignal, 9).series.add(cell(20));
+  paths.others.use(model::PathMark::kLost, 9).series.add(cell(30));
+  paths.other_paths = 249;
+  paths.more_paths = true;
+  model::Snapshot s = testing::snapshot();
+  const auto d = data(test::written([&](const TextSink& sink) { write_html_report(s, s, timeline, {}, sink); }));
+  const auto& directions = d["beside"]["timeline"]["connections"][0]["directions"];
+  EXPECT_EQ(directions[0]["paths"][0]["port"], 49'408);
+  EXPECT_EQ(directions[0]["paths"][0]["marks"][0]["mark"], "sent");
+  EXPECT_EQ(directions[0]["paths"][0]["marks"][0]["packets"], 1);
+  EXPECT_EQ(directions[0]["paths"][1]["marks"][0]["mark"], "slow_signal");
+  EXPECT_EQ(directions[0]["other_paths"]["paths"], 249);
+  EXPECT_EQ(directions[0]["other_paths"]["at_least"], true);
+  EXPECT_EQ(directions[0]["other_paths"]["marks"][0]["mark"], "lost");
+  EXPECT_FALSE(directions[1].contains("paths"));
+}
+
 TEST(HtmlReport, ListsThatCrossConnectionsAreBounded) {
   HtmlReportOptions options;
   options.shared_entries = 50;

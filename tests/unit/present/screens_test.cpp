@@ -113,6 +113,37 @@ TEST(Screens, Overlays) {
   expect_sizes_accepted("columns", scene);
 }
 
+TEST(Screens, PathsOfAVeroceConnection) {
+  Scene scene;
+  scene.snapshot.totals.connections[0] = testing::sprayed_connection(1, "192.0.2.1", "192.0.2.2");
+  scene.state.overlay = Overlay::kConnection;
+  expect_accepted("veroce_connection_120x60", scene.draw(120, 60).grid.text());
+  expect_accepted("veroce_connection_120x60_roles", scene.draw(120, 60).grid.text(true));
+  expect_accepted("veroce_connection_80x60_ascii", scene.draw(80, 60, false).grid.text());
+}
+
+TEST(Screens, OfManyPathsTheWorstAndHowManyThereAreBesides) {
+  Scene scene;
+  track::ConnectionCounts& c = scene.snapshot.totals.connections[0];
+  c = testing::sprayed_connection(1, "192.0.2.1", "192.0.2.2");
+  track::VeroceDirection& veroce = c.a_to_b->veroce.use();
+  veroce.paths.clear();
+  for (std::uint16_t i = 0; i < track::kVerocePaths; ++i) {
+    veroce.paths.emplace_back().udp_src = static_cast<std::uint16_t>(50'000 + i);
+    veroce.paths.back().packets = 10;
+  }
+  veroce.paths[200].lost = 3;
+  veroce.packets_elsewhere = 4'321;
+  scene.state.overlay = Overlay::kConnection;
+  const std::string text = scene.draw(120, 100).grid.text();
+  EXPECT_LT(text.find(" 50200 "), text.find(" 50000 ")) << text;
+  EXPECT_NE(text.find(" 50014 "), std::string::npos) << text;
+  EXPECT_EQ(text.find(" 50015 "), std::string::npos) << text;
+  EXPECT_NE(text.find("not shown: 240 more paths: 2,400 packets; over further ports, of which 256 are told apart"),
+            std::string::npos)
+      << text;
+}
+
 /// Every combination of what can be open, at every size from nothing on.
 template <typename Function>
 void each_view(Scene& scene, Function function) {

@@ -95,7 +95,8 @@ TEST(TriageText, ShowsManyPathsAndDirectionsOnlyWhenAsked) {
     }
   }
   const std::string brief = rendered(s, at_width(100));
-  EXPECT_TRUE(contains(brief, "8 more paths (--all shows them)")) << brief;
+  EXPECT_TRUE(contains(brief, "8 more paths: 80 packets (--all shows every path that is told apart)")) << brief;
+  EXPECT_LT(brief.find("49422 "), brief.find("49408 ")) << "where not all are told, the worst come first";
   EXPECT_TRUE(contains(brief, "paths of 3 more directions (--all shows them)")) << brief;
   TriageTextOptions options = at_width(100);
   options.all = true;

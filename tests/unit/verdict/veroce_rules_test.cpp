@@ -200,6 +200,44 @@ TEST(PathLossy, DoesNotTakeTrimmedPacketsForLostOnes) {
   EXPECT_NE(j.find("veroce.trimmed")->explanation.find("Path 49422"), std::string::npos);
 }
 
+TEST(PathLossy, SaysThatMorePathsAreInUseThanAreToldApart) {
+  ConnectionCounts c = connection(track::kVerocePaths, 500);
+  lose(c, 2, 40);
+  EXPECT_NE(judged({c}).find("veroce.path_lossy")->title.find(" of 256 loses"), std::string::npos);
+  veroce(c).packets_elsewhere = 9'000;
+  const Judged j = judged({c});
+  EXPECT_NE(j.find("veroce.path_lossy")->title.find(" of at least 257 loses 40 of 500 packets"), std::string::npos)
+      << j.said();
+  EXPECT_NE(j.find("veroce.path_lossy")->explanation.find("9,000 packets of this direction went over further ones"),
+            std::string::npos);
+  EXPECT_NE(
+      j.find("loss.after_tap")->title.find("40 packets lost after the capture point, over 1 of at least 257 paths"),
+      std::string::npos)
+      << j.said();
+  veroce(c).lost_elsewhere = 2;
+  const Judged more = judged({c});
+  EXPECT_NE(more.find("loss.after_tap")
+                ->title.find("42 packets lost after the capture point, over at least 2 of at "
+                             "least 257 paths"),
+            std::string::npos)
+      << more.said();
+}
+
+TEST(Trimmed, KnowsOneFromMany) {
+  ConnectionCounts c = connection(4);
+  path(c, 2).trimmed = veroce(c).trimmed = 1;
+  veroce(c).requests.packet_drop_naks = 1;
+  EXPECT_NE(
+      judged({c}).find("veroce.trimmed")->title.find("1 packet lost its payload to a switch, 1 Packet Drop NAK for it"),
+      std::string::npos);
+  path(c, 2).trimmed = veroce(c).trimmed = 2;
+  EXPECT_NE(judged({c})
+                .find("veroce.trimmed")
+                ->title.find("2 packets lost their payload to a switch, 1 Packet Drop NAK for "
+                             "them"),
+            std::string::npos);
+}
+
 TEST(PathSlow, FiresOnSlowPacketSignalsForOnePath) {
   ConnectionCounts c = connection(4, 750);
   path(c, 3).slow_signals = 758;
@@ -290,6 +328,22 @@ TEST(SprayImbalance, ComparesPathsThatCarrySomething) {
     veroce(c).paths.push_back(probed);
   }
   EXPECT_FALSE(judged({c}).find("veroce.spray_imbalance"));
+}
+
+TEST(SprayImbalance, IsNotConcludedFromPathsThatFoundNoRoom) {
+  ConnectionCounts c = connection(track::kVerocePaths, 20);
+  path(c, 9).packets = 3'000;
+  ASSERT_TRUE(judged({c}).find("veroce.spray_imbalance"));
+  veroce(c).packets_elsewhere = 200;
+  const Judged still = judged({c});
+  ASSERT_TRUE(still.find("veroce.spray_imbalance")) << still.said();
+  EXPECT_NE(still.find("veroce.spray_imbalance")
+                ->title.find("36.1 % of the packets, at least 144.9 times the mean of "
+                             "the other paths"),
+            std::string::npos)
+      << still.said();
+  veroce(c).packets_elsewhere = 3'000;
+  EXPECT_FALSE(judged({c}).find("veroce.spray_imbalance")) << "one of the others may carry all of it";
 }
 
 TEST(SprayImbalance, IsSilentOnWeightsAndOnFewPackets) {
