@@ -186,16 +186,22 @@ SenderPause Connection::pause_before(std::size_t index, const PacketFacts& packe
 
 /// A CNP that side `index` sent: it is about the other side's data. False for a copy.
 bool Connection::deliver_cnp(std::size_t index, const PacketFacts& cnp, Context& context) {
+  Side& sender = *sides_[1 - index];
+  if (sender.congestion.use().is_copy(cnp, sender.is_captured_twice())) return false;
+  take_cnp(index, cnp, context);
+  return true;
+}
+
+/// One that is no copy.
+void Connection::take_cnp(std::size_t index, const PacketFacts& cnp, Context& context) {
   const Side& receiver = *sides_[index];
   Side& sender = *sides_[1 - index];
   Congestion& congestion = sender.congestion.use();
-  if (congestion.is_copy(cnp, sender.is_captured_twice())) return false;
   const bool sign =
       congestion.on_cnp(cnp, receiver.replies.last_sequence_nak, receiver.replies.last_sequence_nak_time, sender.rate);
   if (sign && !cnp.destination_options) {
     context.receivers.on_sign(sender.key.hosts.src, sender.key.hosts.dst, cnp.frame, cnp.time);
   }
-  return true;
 }
 
 /// One that may have passed before what was counted last, or first.

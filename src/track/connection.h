@@ -136,6 +136,7 @@ class Connection {
  private:
   SenderPause pause_before(std::size_t side, const PacketFacts& packet, Nanos last_data) const;
   bool deliver_cnp(std::size_t side, const PacketFacts& cnp, Context& context);
+  void take_cnp(std::size_t side, const PacketFacts& cnp, Context& context);
   void count_cnp(Side& side, const PacketFacts& cnp);
   void deliver_reply(std::size_t side, const PacketFacts& packet, Observation& observation, Context& context);
   void hold_reply(Side& side, const PacketFacts& packet, Context& context);

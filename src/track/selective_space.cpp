@@ -55,7 +55,12 @@ bool SelectiveSpace::on_packet(const PacketFacts& packet, const VeroceFacts& mor
   // A damaged packet's PSN may be what was damaged: it is believed only where it is the one expected, or one just sent.
   if (!delivered && sent.seq != highest_ + 1 && (sent.seq > highest_ || slot == nullptr)) return false;
   bool brings = true;
-  if (sent.seq > highest_) {
+  if (more.is_copy) {
+    if (slot != nullptr) observation.original_frame = slot->last_frame;
+    observation.kind = Kind::kDuplicate;
+    ++counts_.duplicate_packets;
+    brings = false;
+  } else if (sent.seq > highest_) {
     on_new(sent, paths, context, observation);
   } else if (sent.seq < first_) {
     on_before_first(sent, paths, context, observation);
