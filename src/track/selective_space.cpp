@@ -353,6 +353,7 @@ void SelectiveSpace::note_episode(const Sent& sent, const Slot* slot, Cause caus
     episodes_.begin(open);
   }
   episodes_.add(sent.seq, packet, cause == Cause::kSpurious, unseen, context);
+  episodes_.open().episode.repeated_packets += slot != nullptr && slot->resends > 0 ? 1 : 0;
 }
 
 // ---------------------------------------------------------------------------------------------- the end

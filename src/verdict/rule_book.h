@@ -72,7 +72,7 @@ inline constexpr std::array kRuleBook = {
               Severity::kWarning,
               Severity::kWarning,
               "several PSNs in a row, or of many connections at one moment, were lost",
-              "single losses spread over the capture",
+              "single losses spread over the capture; one PSN that is lost again and again",
               "look for overflowing buffers, PFC watchdogs and link flaps at that moment",
               {"burst_window", "burst_packets", "burst_connections", "burst_over_even"}},
     RuleFacts{

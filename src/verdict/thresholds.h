@@ -143,7 +143,8 @@ inline constexpr std::array kThresholds = {
                    "Independent losses rarely meet in one window.", &Thresholds::burst_connections},
     ThresholdFacts{
         "burst_over_even", ThresholdUnit::kRatio,
-        "losses in an event over those that the same losses, spread evenly over the capture, would put there",
+        "losses in an event over those that the same losses, spread evenly over the capture, would put there; in a "
+        "capture of fewer than one more such windows, the rate of losses within the event over that of all others",
         "Steady loss at a high rate fills every window and is no burst.", &Thresholds::burst_over_even},
     ThresholdFacts{"early_wait", ThresholdUnit::kTime, "waits under this are no QP timeout",
                    "Shorter than any QP timeout in use (n = 8 is 1.05 ms): adaptive retransmission, firmware, or a "
