@@ -163,6 +163,7 @@ class Connection {
  public:
   bool has_lodgers = false;   ///< a side has, or had, some
   bool has_outliers = false;  ///< `outliers` holds, or held, some
+  bool is_raw = false;        ///< of veRoCE packets that fit no layout, and no others
 
  private:
   std::array<std::optional<Side>, 2> sides_;  // in place: a packet finds its state behind one pointer

@@ -226,6 +226,7 @@ ConnectionIndex Tracker::free_index() {
 
 void Tracker::drop(ConnectionIndex index) {
   pairing_.forget(index);
+  note_readable(*connections_[index]);
   connections_[index].reset();
   free_.push_back(index);
   --live_;

@@ -175,6 +175,7 @@ class Tracker {
   };
   Elsewhere flow_elsewhere(const FlowKey& key, const PacketFacts& packet, std::optional<std::uint64_t> identity = {});
   bool has_just_passed(const Side& side, const PacketFacts& packet, std::optional<std::uint64_t> identity) const;
+  void note_readable(Connection& connection);
   bool is_copy(const Flow& flow, const PacketFacts& packet, const VeroceFacts& more, std::uint64_t identity);
   Flow lodge(const FlowKey& key, const Flow& flow);
   Flow settle_lodgers(const FlowKey& key, const Flow& flow, const PacketFacts& packet,
@@ -248,6 +249,7 @@ class Tracker {
   std::uint32_t noise_from_ = 0;  // id that was next when strays became noise; 0: they are none
   std::uint64_t management_frames_ = 0;
   std::uint64_t stray_damaged_packets_ = 0;
+  std::size_t raw_connections_ = 0;  // live ones that are `is_raw`
   ManagementDatagram last_management_;
   tsl::robin_map<IpAddress, bool, IpAddressHash> good_sources_;  ///< hosts whose ICRCs mean something
 };

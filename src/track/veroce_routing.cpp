@@ -10,13 +10,23 @@ Observation Tracker::route_veroce(const FlowKey& key, const wire::Packet& decode
   Observation observation;
   VeroceFacts more = take_veroce_facts(decoded, packet);
   const std::uint64_t identity = identity_of(decoded);
-  if (!flow && !may_open(key, packet)) return observation;
+  const bool is_raw = more.shape == wire::VeroceShape::kUnknown;
+  if (!flow && ((is_raw && raw_connections_ >= context_.limits.raw_connections) || !may_open(key, packet))) {
+    return observation;
+  }
   const bool has_passed = copies_ && copies_->holds(identity, packet.time);  // so its copy begins nothing
   if (flow && !has_passed && flow.connection->begins_anew(flow.side, packet, more)) {
     retire(flow.index);
     flow = {};
   }
-  if (!flow) flow = open_flow(key, packet, identity);
+  if (!flow) {
+    flow = open_flow(key, packet, identity);
+    Connection& opened = *flow.connection;
+    opened.is_raw = is_raw && opened.side_count() == 1 && opened.side(0).frames() == 0;
+    raw_connections_ += opened.is_raw ? 1 : 0;
+  } else if (!is_raw) {
+    note_readable(*flow.connection);
+  }
   if (packet.role == wire::Role::kCnp && networks_.size() > 1) flow = home_of_cnps(key, flow, packet);
   if (flow.connection->has_lodgers) flow = settle_lodgers(key, flow, packet, identity);
   if (packet.role == wire::Role::kAcknowledge && !flow.connection->is_paired()) {
@@ -41,6 +51,12 @@ Observation Tracker::route_veroce(const FlowKey& key, const wire::Packet& decode
     if (requests.started()) note_window(flow, key.hosts, packet.psn, wire_psn(requests.highest()));
   }
   return observation;
+}
+
+/// Something of it can be followed, or it is over.
+void Tracker::note_readable(Connection& connection) {
+  raw_connections_ -= connection.is_raw ? 1 : 0;
+  connection.is_raw = false;
 }
 
 /// Of first transmissions the PSNs of their space tell. A resend of a resend, a second NAK or a second signal within
