@@ -17,7 +17,12 @@ bool VeroceSide::on_packet(const PacketFacts& packet, const VeroceFacts& more, b
     ++trimmed;
     trimmed_frames.use().add(packet.frame, packet.time);
   }
-  if (brings && more.space == wire::VeroceSpace::kRequests && more.has_msn) messages.on_request(packet, more);
+  if (more.space == wire::VeroceSpace::kRequests) {
+    if (observation.kind == Kind::kRetransmission) {
+      messages.on_resend(packet.time, observation.cause.value_or(Cause::kUnknown));
+    }
+    if (brings && more.has_msn) messages.on_request(packet, more, context);
+  }
   return brings;
 }
 
@@ -27,7 +32,7 @@ void VeroceSide::on_reply(const PacketFacts& reply, const VeroceFacts& more, Con
     case VeroceShape::kAck:
     case VeroceShape::kSack:
       space(more.space).on_reply(reply, more, paths, context, observation);
-      if (more.space == wire::VeroceSpace::kRequests && reply.has_aeth) messages.on_acknowledged(reply.msn, reply.time);
+      if (more.space == wire::VeroceSpace::kRequests) messages.on_reply(reply);
       break;
     case VeroceShape::kReadResponse:
     case VeroceShape::kAtomicAck:

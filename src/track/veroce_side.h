@@ -66,7 +66,7 @@ struct VeroceSide {
     return (!requests.started() || requests.all_acknowledged()) &&
            (!responses.started() || responses.all_acknowledged());
   }
-  std::size_t slots() const { return requests.slots() + responses.slots(); }
+  std::size_t slots() const { return requests.slots() + responses.slots() + messages.slots(); }
   std::size_t open_runs_claimed() const { return requests.open_runs_claimed() + responses.open_runs_claimed(); }
   void finish(Context& context);
   VeroceDirection counts() const;
