@@ -104,7 +104,7 @@ void SelectiveSpace::on_new(const Sent& sent, PathLog& paths, Context& context, 
         slot->last_time = packet.time;
       }
     }
-    if (received_ > before) closing_ = received_, closing_since_ = packet.time;
+    if (received_ > before) close_gaps(packet.time);
   }
   if (!missing_.empty() && replies_seen()) {
     const Sequence oldest = missing_.runs().front().first;
@@ -363,7 +363,7 @@ void SelectiveSpace::settle(Nanos now, Context& context) {
   if (!closing_ || now - closing_since_ < kDirectionSkew) return;
   settle_through(*closing_, context);
   closing_.reset();
-  if (!missing_.empty() && received_ >= missing_.runs().front().first) closing_ = received_, closing_since_ = now;
+  if (!missing_.empty() && received_ >= missing_.runs().front().first) close_gaps(now);
 }
 
 /// The PSNs up to `last` are about to be remembered no more: what was sent again of them was lost.

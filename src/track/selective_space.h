@@ -128,6 +128,7 @@ class SelectiveSpace {
   void on_late_original(const Sent& sent, Slot& slot, PathLog& paths, Context& context, Observation& observation);
   void settle_forgotten(Sequence last, Context& context);
   void settle_through(Sequence last, Context& context);
+  void close_gaps(Nanos now) { closing_ = received_, closing_since_ = now; }
   void settle_run(const MissingPsns::Run& run, Outcome otherwise, Context& context);
   void count_resends_of(const MissingPsns::Run& run);
   void note_early_gap(Sequence last);
