@@ -71,9 +71,9 @@ bool Tracker::is_copy(const Flow& flow, const PacketFacts& packet, const VeroceF
                                                   wire::aeth_kind(packet.syndrome) == wire::AethKind::kAck);
   using Told = CopyLog::Told;
   const bool is_told_by_psn = more.sequenced && !more.retransmit;
-  Told told = !is_told_by_psn && (ids_count || repeats_nothing) ? Told::kCertain : Told::kNot;
+  Told told = ids_count && !is_told_by_psn ? Told::kCertain : Told::kNot;
   for (std::size_t i = 0; !is_told_by_psn && told == Told::kNot && i < connection.side_count(); ++i) {
-    if (connection.side(i).is_captured_twice()) told = Told::kByNumber;
+    if (connection.side(i).is_captured_twice()) told = repeats_nothing ? Told::kCertain : Told::kByNumber;
   }
   return copies_.use().is_copy(identity, packet.time, told);
 }
