@@ -13,7 +13,7 @@ void RequesterTime::spend(Stage on, Nanos until) {
   mark_ = until;
 }
 
-std::optional<Nanos> RequesterTime::on_request(Nanos time, bool sending) {
+std::optional<Nanos> RequesterTime::on_request(Nanos time, bool sending, bool behind_gap) {
   std::optional<Nanos> idle;
   if (!started_) {
     started_ = true;
@@ -21,7 +21,7 @@ std::optional<Nanos> RequesterTime::on_request(Nanos time, bool sending) {
   } else if (stage_ == Stage::kHost) {
     if (time > mark_) idle = time - mark_;
     spend(Stage::kHost, time);
-  } else if (stage_ == Stage::kMoving && sending_ && time - last_request_ >= MessageBook::kStall) {
+  } else if (stage_ == Stage::kMoving && sending_ && !behind_gap && time - last_request_ >= MessageBook::kStall) {
     spend(Stage::kMoving, last_request_);
     spend(Stage::kRecovering, time);
   } else {

@@ -4,7 +4,8 @@
 // on: recovery is time only where nothing else was being sent.
 //   host      from a reply that leaves nothing outstanding to the next request
 //   moving    while the newest message is being sent, or READ responses flow
-//   network   gaps of MessageBook::kStall and more in mid-message; and, with all sent, from the last thing that
+//   network   gaps of MessageBook::kStall and more in mid-message, with no PSN missing; and, with all sent, from the
+//   last thing that
 //             happened before a resend to the reply or new request behind it
 //   peer      all was sent, and a reply comes next; RNR waits
 #pragma once
@@ -19,9 +20,9 @@ namespace rocetop::track {
 
 class RequesterTime {
  public:
-  /// A request that is new. `sending`: its sender is in mid-message. How long nothing was asked of the wire before it,
-  /// if that was so.
-  std::optional<Nanos> on_request(Nanos time, bool sending);
+  /// A request that is new. `sending`: its sender is in mid-message; `behind_gap`: others were sent before it that did
+  /// not pass. How long nothing was asked of the wire before it, if that was so.
+  std::optional<Nanos> on_request(Nanos time, bool sending, bool behind_gap);
   void on_resend(Nanos time, Cause cause);
   /// A reply, after which `idle`: nothing is outstanding; `flowing`: more of a READ's responses are to come.
   void on_reply(Nanos time, bool idle, bool flowing);

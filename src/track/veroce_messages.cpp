@@ -66,7 +66,7 @@ VeroceMessages::Message* VeroceMessages::place_of(std::int64_t number, SlotBudge
   return &place;
 }
 
-void VeroceMessages::on_request(const PacketFacts& packet, const VeroceFacts& more, Context& context) {
+void VeroceMessages::on_request(const PacketFacts& packet, const VeroceFacts& more, bool behind_gap, Context& context) {
   if (!started_) {
     started_ = true;
     highest_ = (std::int64_t{1} << 24) + more.msn.value;
@@ -97,7 +97,7 @@ void VeroceMessages::on_request(const PacketFacts& packet, const VeroceFacts& mo
     message.bytes += message.operation == Operation::kAtomic ? kAtomicBytes : packet.payload_bytes;
   }
   const Message* newest = find(highest_);
-  if (const auto idle = time_.on_request(packet.time, newest != nullptr && !newest->has_last)) {
+  if (const auto idle = time_.on_request(packet.time, newest != nullptr && !newest->has_last, behind_gap)) {
     of(message.operation).idle_ns.add(*idle);
   }
 }

@@ -17,8 +17,8 @@ namespace rocetop::track {
 
 class VeroceMessages {
  public:
-  /// A request packet with an MSNETH, of a PSN that was not seen before.
-  void on_request(const PacketFacts& packet, const VeroceFacts& more, Context& context);
+  /// A request packet with an MSNETH, of a PSN that was not seen before; `behind_gap`: the one before it neither.
+  void on_request(const PacketFacts& packet, const VeroceFacts& more, bool behind_gap, Context& context);
   /// A request that is sent again.
   void on_resend(Nanos time, Cause cause) { time_.on_resend(time, cause); }
   /// An ACK, SACK or NAK: the other side has completed all messages up to its MSN.

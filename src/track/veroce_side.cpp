@@ -21,7 +21,7 @@ bool VeroceSide::on_packet(const PacketFacts& packet, const VeroceFacts& more, b
     if (observation.kind == Kind::kRetransmission) {
       messages.on_resend(packet.time, observation.cause.value_or(Cause::kUnknown));
     }
-    if (brings && more.has_msn) messages.on_request(packet, more, context);
+    if (brings && more.has_msn) messages.on_request(packet, more, observation.missing_before > 0, context);
   }
   return brings;
 }

@@ -313,6 +313,20 @@ TEST(VeroceTracking, TellsWhereTheTimeWent) {
   EXPECT_EQ(writes.idle_ns.max(), 40'000);
 }
 
+TEST(VeroceTracking, WhatTheCaptureLacksIsNoStall) {
+  VeroceTraffic traffic;
+  traffic.write(6, 100);
+  traffic.acknowledge();
+  for (const std::size_t missed : {2U, 2U}) {
+    traffic.packets.erase(traffic.packets.begin() + missed);
+    traffic.frames.erase(traffic.frames.begin() + missed);
+  }
+  Tracked run(traffic, {}, {0, 1, 500, 501, 510});
+  const TimeSplit time = run.tracker.finish().at(0).a_to_b->messages.time;
+  EXPECT_EQ(time.network, Nanos{});
+  EXPECT_EQ(time.moving, microseconds(501));
+}
+
 TEST(VeroceTracking, ATimersWaitIsTheNetworks) {
   VeroceTraffic traffic;
   traffic.write(1, 100);
