@@ -277,7 +277,8 @@ const MetricRows<PairAmounts>& veroce_metrics() {
            "veroce_lost_packets",
            counter("packets",
                    "veRoCE packets that passed the tap and were asked for again, or ran into the timer, "
-                   "without a sign that they had arrived."))});
+                   "without a sign that they had arrived. One that turns out to have arrived holds the count until "
+                   "the next is lost."))});
   return table;
 }
 

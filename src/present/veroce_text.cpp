@@ -62,6 +62,13 @@ std::string untold_items(const track::VeroceReport& report) {
   return text;
 }
 
+/// Whether packets came again that do not have the Retrans flag where it is read.
+bool is_flag_refuted(const track::VeroceReport& report) {
+  return std::ranges::any_of(report.items, [](const track::VeroceReport::Item& item) {
+    return item.item == wire::VeroceItem::kRetransmitBit && item.choice.confidence == LayoutConfidence::kFailed;
+  });
+}
+
 /// "2 flows as it is (confirmed), 1 flow with sack_order=psn_len (supported)". A flow is one direction of a connection.
 std::string uses_text(const track::VeroceReport& report) {
   std::string text;
@@ -171,6 +178,10 @@ std::string veroce_frames_text(const model::Snapshot& snapshot) {
     text += fmt::format("; layout {}: {}", wire::kVeroceLayoutName, uses_text(snapshot.veroce));
     const std::string untold = untold_items(snapshot.veroce);
     if (c.decoded() != 0 && !untold.empty()) text += "; assumed, as no packet tells: " + untold;
+    if (is_flag_refuted(snapshot.veroce)) {
+      text += fmt::format("; refuted, as packets came again without it: {}",
+                          wire::veroce_item(wire::VeroceItem::kRetransmitBit).key);
+    }
   }
   if (snapshot.veroce.evicted_flows != 0) {
     text += fmt::format("; {} forgotten at the limit", plural(snapshot.veroce.evicted_flows, "flow"));

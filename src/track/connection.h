@@ -136,6 +136,7 @@ class Connection {
  private:
   SenderPause pause_before(std::size_t side, const PacketFacts& packet, Nanos last_data) const;
   bool deliver_cnp(std::size_t side, const PacketFacts& cnp, Context& context);
+  void take_cnp(std::size_t side, const PacketFacts& cnp, Context& context);
   void count_cnp(Side& side, const PacketFacts& cnp);
   void deliver_reply(std::size_t side, const PacketFacts& packet, Observation& observation, Context& context);
   void hold_reply(Side& side, const PacketFacts& packet, Context& context);
@@ -162,6 +163,7 @@ class Connection {
  public:
   bool has_lodgers = false;   ///< a side has, or had, some
   bool has_outliers = false;  ///< `outliers` holds, or held, some
+  bool is_raw = false;        ///< of veRoCE packets that fit no layout, and no others
 
  private:
   std::array<std::optional<Side>, 2> sides_;  // in place: a packet finds its state behind one pointer

@@ -71,9 +71,10 @@ struct Episode {
                           ///< timeout
   Nanos first_time;
   std::uint32_t packets = 0;
-  std::uint64_t bytes = 0;           ///< payload bytes resent
-  std::uint32_t wasted_packets = 0;  ///< resent although the responder had accepted them
-  std::uint32_t unseen_packets = 0;  ///< of `packets`: the original was not seen (lost before the tap)
+  std::uint64_t bytes = 0;             ///< payload bytes resent
+  std::uint32_t wasted_packets = 0;    ///< resent although the responder had accepted them
+  std::uint32_t unseen_packets = 0;    ///< of `packets`: the original was not seen (lost before the tap)
+  std::uint32_t repeated_packets = 0;  ///< of `packets`, of veRoCE: resent once more
   Nanos wait;  ///< nak, rnr, sack: trigger to first resend; timeout: last transmission of the first resent PSN to its
                ///< resend
   Nanos advertised_wait;              ///< rnr: what the RNR NAK asked for

@@ -29,8 +29,9 @@ struct Limits {
   std::size_t suspect_packets = 512;            ///< packets kept while it is open whether a QPN was used again
   std::size_t noted_windows = 400'000;          ///< places where unpaired sides were, for pairing: about 40 MB
   std::size_t hosts = 16'384;                   ///< receivers, host pairs and QPs of which CNPs are followed
-  std::size_t listed_strays = 1'000;  ///< connections of a packet or two that nothing answered, before they are noise
-  std::size_t networks = 64;          ///< VLANs looked into for copies, and for what CNPs are about
+  std::size_t listed_strays = 1'000;    ///< connections of a packet or two that nothing answered, before they are noise
+  std::size_t raw_connections = 1'000;  ///< live ones of which nothing but veRoCE packets that fit no layout was seen
+  std::size_t networks = 64;            ///< VLANs looked into for copies, and for what CNPs are about
   std::size_t management_exchanges = 20'000;  ///< CM exchanges remembered
   bool shortcuts = true;  ///< false: every packet takes the long way, so that a test can hold the two to each other
 };

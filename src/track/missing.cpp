@@ -67,8 +67,10 @@ std::optional<MissingPsns::Run> MissingPsns::take_range(Sequence first, Sequence
 }
 
 void MissingPsns::drop_range(Sequence first, Sequence last, const Context& context) {
-  while (const auto taken = take_range(first, last)) tell(*taken, std::nullopt, context);
+  while (const auto taken = take_range(first, last)) forget_run(*taken, context);
 }
+
+void MissingPsns::forget_run(const Run& run, const Context& context) { tell(run, std::nullopt, context); }
 
 void MissingPsns::settle_range(Sequence first, Sequence last, Outcome outcome, SpaceCounts& counts, Context& context) {
   while (const auto taken = take_range(first, last)) settle_run(*taken, outcome, counts, context);

@@ -56,6 +56,8 @@ class MissingPsns {
   /// All open PSNs up to and including `last` met their fate.
   void settle_through(Sequence last, Outcome outcome, SpaceCounts& counts, Context& context);
   void settle_all(Outcome outcome, SpaceCounts& counts, Context& context);
+  /// A run that never was missing.
+  static void forget_run(const Run& run, const Context& context);
   /// Counts a run's fate, without listing it.
   static void count_run(const Run& run, Outcome outcome, SpaceCounts& counts, const Context& context);
   /// Counts and lists a run's fate.

@@ -12,7 +12,8 @@ namespace rocetop::track {
 /// packet at two places, and one of them is tagged otherwise; or it is a CNP, and the network gives CNPs a VLAN of
 /// their own. A copy is the same packet, at the same time; CNPs are taken along where there is one such flow, no other,
 /// and no CNPs of a third VLAN are with it already.
-Tracker::Elsewhere Tracker::flow_elsewhere(const FlowKey& key, const PacketFacts& packet) {
+Tracker::Elsewhere Tracker::flow_elsewhere(const FlowKey& key, const PacketFacts& packet,
+                                           std::optional<std::uint64_t> identity) {
   if (networks_.size() < 2) return {};
   Flow only;
   bool several = false;
@@ -22,13 +23,19 @@ Tracker::Elsewhere Tracker::flow_elsewhere(const FlowKey& key, const PacketFacts
     other.hosts.network = network;
     const Flow found = flows_.find(other);
     if (!found) continue;
-    if (found.connection->side(found.side).has_just_sent(packet)) return {found, true};
+    if (has_just_passed(found.connection->side(found.side), packet, identity)) return {found, true};
     if (found.connection->transport() == wire::Transport::kCnp) continue;
     several = several || (only && only.connection != found.connection);
     only = found;
   }
   if (packet.role != wire::Role::kCnp || several || !only || only.connection->side(only.side).lodgers) return {};
   return {only, false};
+}
+
+/// Whether `side` has sent this very packet at this moment.
+bool Tracker::has_just_passed(const Side& side, const PacketFacts& packet,
+                              std::optional<std::uint64_t> identity) const {
+  return side.has_just_sent(packet) || (identity && copies_ && copies_->holds(*identity, packet.time));
 }
 
 /// CNPs with `key` are taken for those of `flow` until something else comes with it.
@@ -40,17 +47,18 @@ FlowTable::Flow Tracker::lodge(const FlowKey& key, const Flow& flow) {
 
 /// What is no CNP shows whose the CNPs of that VLAN are: a copy says that both VLANs hold the same, and anything else
 /// is of another connection, which happens to have the same numbers.
-FlowTable::Flow Tracker::settle_lodgers(const FlowKey& key, const Flow& flow, const PacketFacts& packet) {
+FlowTable::Flow Tracker::settle_lodgers(const FlowKey& key, const Flow& flow, const PacketFacts& packet,
+                                        std::optional<std::uint64_t> identity) {
   Connection& host = *flow.connection;
   const Side& side = host.side(flow.side);
   if (packet.role == wire::Role::kCnp || !side.lodgers || !(side.lodgers->name == key)) return flow;
-  if (side.has_just_sent(packet)) {
+  if (has_just_passed(side, packet, identity)) {
     host.keep_lodgers(flow.side, context_);
     return flow;
   }
   const std::vector<PacketFacts> cnps = host.give_up_lodgers(flow.side, context_);
   flows_.erase(key);
-  const Flow own = open_flow(key, packet);
+  const Flow own = open_flow(key, packet, identity);
   own.connection->adopt_cnps(own.side, cnps, context_);
   if (own.connection->id == 0 && !cnps.empty()) own.connection->id = next_id_++;
   for (const PacketFacts& cnp : cnps) {

@@ -124,7 +124,7 @@ void SelectiveSpace::advance_received(Sequence seq, const PacketFacts& reply, Pa
   received_ = seq;
   last_ack_frame_ = reply.frame;
   last_ack_time_ = reply.time;
-  if (!missing_.empty() && !closing_) closing_ = received_, closing_since_ = reply.time;
+  if (!missing_.empty() && !closing_) close_gaps(reply.time);
 }
 
 /// The first reply that says so.

@@ -10,6 +10,8 @@ namespace {
 constexpr Sequence kWrap = Sequence{1} << 24;
 /// PSNs before the first one seen that packets on other paths, or resends, may still bring.
 constexpr Sequence kBeforeFirst = 4096;
+/// Gaps of the first moments that are remembered: more than paths of unequal length make in that time.
+constexpr std::size_t kEarlyGaps = 64;
 /// PSNs that a SACK's bitmap reaches to: a receiver takes none further ahead of what it waits for.
 constexpr Sequence kBitmap = static_cast<Sequence>(wire::kSackBitmapBits);
 /// Resends of one reason within this time are one episode.
@@ -25,8 +27,11 @@ void count_up(std::uint8_t& n) {
 
 }  // namespace
 
-void SelectiveSpace::start(const PacketFacts& packet) {
+void SelectiveSpace::start(const PacketFacts& packet, const VeroceFacts& more) {
   started_ = true;
+  first_time_ = packet.time;
+  last_new_time_ = packet.time;
+  begins_in_sight_ = more.has_msn && more.msn.value == 1 && packet.starts_message();
   first_ = kWrap + static_cast<Sequence>(packet.psn.value);
   highest_ = first_ - 1;
   received_ = first_ - 1;
@@ -36,7 +41,7 @@ void SelectiveSpace::start(const PacketFacts& packet) {
 
 bool SelectiveSpace::on_packet(const PacketFacts& packet, const VeroceFacts& more, bool delivered, PathLog& paths,
                                Context& context, Observation& observation) {
-  if (!started_) start(packet);
+  if (!started_) start(packet, more);
   settle(packet.time, context);
   ++counts_.packets;
   counts_.payload_bytes += packet.payload_bytes;
@@ -50,7 +55,12 @@ bool SelectiveSpace::on_packet(const PacketFacts& packet, const VeroceFacts& mor
   // A damaged packet's PSN may be what was damaged: it is believed only where it is the one expected, or one just sent.
   if (!delivered && sent.seq != highest_ + 1 && (sent.seq > highest_ || slot == nullptr)) return false;
   bool brings = true;
-  if (sent.seq > highest_) {
+  if (more.is_copy) {
+    if (slot != nullptr) observation.original_frame = slot->last_frame;
+    observation.kind = Kind::kDuplicate;
+    ++counts_.duplicate_packets;
+    brings = false;
+  } else if (sent.seq > highest_) {
     on_new(sent, paths, context, observation);
   } else if (sent.seq < first_) {
     on_before_first(sent, paths, context, observation);
@@ -86,6 +96,7 @@ void SelectiveSpace::on_new(const Sent& sent, PathLog& paths, Context& context, 
   if (sent.seq > before + 1) {
     missing_.add({before + 1, sent.seq - 1, packet.frame, packet.time}, counts_, context);
     observation.missing_before = static_cast<std::uint32_t>(sent.seq - before - 1);
+    note_early_gap(sent.seq - 1);
     const auto remembered = static_cast<Sequence>(slots_.size());
     for (Sequence s = std::max(before + 1, sent.seq - remembered + 1); s < sent.seq; ++s) {
       if (Slot* slot = slots_.find(s)) {
@@ -93,11 +104,11 @@ void SelectiveSpace::on_new(const Sent& sent, PathLog& paths, Context& context, 
         slot->last_time = packet.time;
       }
     }
-    if (received_ > before) closing_ = received_, closing_since_ = packet.time;
+    if (received_ > before) close_gaps(packet.time);
   }
   if (!missing_.empty() && replies_seen()) {
     const Sequence oldest = missing_.runs().front().first;
-    if (oldest > received_ && sent.seq - oldest >= kBitmap) ++recovery_.beyond_window;
+    if (oldest > received_ && sent.seq - oldest >= kBitmap && !is_before_capture(oldest)) ++recovery_.beyond_window;
   }
   Slot* slot = slots_.find(sent.seq);
   if (sent.more.retransmit && before >= first_) {
@@ -110,6 +121,25 @@ void SelectiveSpace::on_new(const Sent& sent, PathLog& paths, Context& context, 
   last_new_time_ = packet.time;
 }
 
+/// The PSNs from behind the highest one to `last` are missing.
+void SelectiveSpace::note_early_gap(Sequence last) {
+  const Nanos since_first = last_new_time_ - first_time_;
+  if (begins_in_sight_ || since_first >= kSilence || last - first_ >= kBeforeFirst ||
+      early_gaps_.size() >= kEarlyGaps) {
+    return;
+  }
+  early_gaps_.push_back({last, since_first});
+}
+
+/// Whether `seq`, which never passed, had passed before the capture began, as far as anything tells. The packets below
+/// it that the capture does hold came behind it then: the first one seen did, and the others if packets come that late
+/// here. A resend does not tell otherwise: the original may have passed and been lost after the tap.
+bool SelectiveSpace::is_before_capture(Sequence seq) const {
+  const auto gap =
+      std::partition_point(early_gaps_.begin(), early_gaps_.end(), [&](const EarlyGap& g) { return g.last < seq; });
+  return gap != early_gaps_.end() && gap->since_first <= longest_late_;
+}
+
 void SelectiveSpace::on_before_first(const Sent& sent, PathLog& paths, Context& context, Observation& observation) {
   if (sent.seq < first_ - kBeforeFirst || sent.more.retransmit) {
     resend(sent, nullptr, true, sent.packet.time, paths, context, observation);
@@ -119,6 +149,9 @@ void SelectiveSpace::on_before_first(const Sent& sent, PathLog& paths, Context& 
     counts_.first_psn = sent.packet.psn;
   }
   note_depth(highest_ - sent.seq, sent.packet.frame);
+  // What overtook it did so before the first packet.
+  const Nanos late = sent.packet.time - first_time_;
+  if (sent.more.flag_certain && late < kSilence) longest_late_ = std::max(longest_late_, late);
   paths.on_packet(sent.packet, false, sent.more.trimmed);
 }
 
@@ -322,6 +355,7 @@ void SelectiveSpace::note_episode(const Sent& sent, const Slot* slot, Cause caus
     episodes_.begin(open);
   }
   episodes_.add(sent.seq, packet, cause == Cause::kSpurious, unseen, context);
+  episodes_.open().episode.repeated_packets += slot != nullptr && slot->resends > 0 ? 1 : 0;
 }
 
 // ---------------------------------------------------------------------------------------------- the end
@@ -331,7 +365,7 @@ void SelectiveSpace::settle(Nanos now, Context& context) {
   if (!closing_ || now - closing_since_ < kDirectionSkew) return;
   settle_through(*closing_, context);
   closing_.reset();
-  if (!missing_.empty() && received_ >= missing_.runs().front().first) closing_ = received_, closing_since_ = now;
+  if (!missing_.empty() && received_ >= missing_.runs().front().first) close_gaps(now);
 }
 
 /// The PSNs up to `last` are about to be remembered no more: what was sent again of them was lost.
@@ -353,6 +387,10 @@ void SelectiveSpace::settle_through(Sequence last, Context& context) {
 /// PSNs of a run with one fate are one run again. What is remembered no more has one fate on each side of what was
 /// acknowledged.
 void SelectiveSpace::settle_run(const MissingPsns::Run& run, Outcome otherwise, Context& context) {
+  if (is_before_capture(run.first)) {
+    MissingPsns::forget_run(run, context);
+    return count_resends_of(run);
+  }
   MissingPsns::Run rest = run;
   const Sequence remembered = highest_ - static_cast<Sequence>(slots_.size()) + 1;
   for (const auto& [last, fate] : {std::pair{std::min(received_, remembered - 1), Outcome::kCaptureMissed},
@@ -377,12 +415,18 @@ void SelectiveSpace::settle_run(const MissingPsns::Run& run, Outcome otherwise, 
     part.first = part.last = s;
     while (part.last < rest.last && fate_of(part.last + 1) == fate) ++part.last;
     MissingPsns::settle_run(part, fate, counts_, context);
-    for (Sequence resent = part.first; resent <= part.last; ++resent) {
-      Slot* slot = slots_.find(resent);
-      if (slot == nullptr || !slot->original_due) continue;
-      slot->original_due = false;
-      ++counts_.retransmitted_original_unseen;
-    }
+    count_resends_of(part);
+  }
+}
+
+/// Of `run`, which is open no more: what was sent again, and whose original nobody waits for now.
+void SelectiveSpace::count_resends_of(const MissingPsns::Run& run) {
+  const Sequence remembered = highest_ - static_cast<Sequence>(slots_.size()) + 1;
+  for (Sequence resent = std::max(run.first, remembered); resent <= run.last; ++resent) {
+    Slot* slot = slots_.find(resent);
+    if (slot == nullptr || !slot->original_due) continue;
+    slot->original_due = false;
+    ++counts_.retransmitted_original_unseen;
   }
 }
 

@@ -118,7 +118,7 @@ class SelectiveSpace {
     bool delivered;
   };
 
-  void start(const PacketFacts& packet);
+  void start(const PacketFacts& packet, const VeroceFacts& more);
   void reach(Sequence seq, Context& context);
   void on_new(const Sent& sent, PathLog& paths, Context& context, Observation& observation);
   void on_before_first(const Sent& sent, PathLog& paths, Context& context, Observation& observation);
@@ -128,7 +128,11 @@ class SelectiveSpace {
   void on_late_original(const Sent& sent, Slot& slot, PathLog& paths, Context& context, Observation& observation);
   void settle_forgotten(Sequence last, Context& context);
   void settle_through(Sequence last, Context& context);
+  void close_gaps(Nanos now) { closing_ = received_, closing_since_ = now; }
   void settle_run(const MissingPsns::Run& run, Outcome otherwise, Context& context);
+  void count_resends_of(const MissingPsns::Run& run);
+  void note_early_gap(Sequence last);
+  bool is_before_capture(Sequence seq) const;
   bool may_still_come(const MissingPsns::Run& run) const;
   bool is_copy(const Sent& sent, const Slot& slot) const;
   void note_depth(Sequence behind, FrameId frame);
@@ -165,7 +169,15 @@ class SelectiveSpace {
   Nanos last_ack_time_;
   Sequence resent_through_ = 0;  // the highest PSN that was ever resent
   Nanos last_resend_time_;
-  Nanos longest_late_;               // the longest time that an original came behind what had overtaken it
+  Nanos longest_late_;  // the longest time that an original came behind what had overtaken it
+  /// A gap soon after the first packet seen: how long after it the PSN passed that the gap is behind.
+  struct EarlyGap {
+    Sequence last = 0;
+    Nanos since_first;
+  };
+  std::vector<EarlyGap> early_gaps_;  // ascending
+  Nanos first_time_;
+  bool begins_in_sight_ = false;     // the first packet seen is the first of the connection
   std::optional<Sequence> closing_;  // gaps up to here were acknowledged; settled kDirectionSkew later
   Nanos closing_since_;
   SpaceCounts counts_;

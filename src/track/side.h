@@ -134,6 +134,7 @@ struct Side {
   bool has_just_sent(const PacketFacts& packet) const;
   /// Whether most of its data is in the capture twice.
   bool is_captured_twice() const {
+    if (veroce) return veroce->is_captured_twice();
     const SpaceCounts& r = responses.counts();
     return (requests.copies() + r.duplicate_packets) * 4 > requests.packets() + r.packets;
   }

@@ -170,11 +170,12 @@ bool Tracker::may_open(const FlowKey& key, const PacketFacts& packet) {
   return false;
 }
 
-FlowTable::Flow Tracker::open_flow(const FlowKey& key, const PacketFacts& packet) {
+FlowTable::Flow Tracker::open_flow(const FlowKey& key, const PacketFacts& packet,
+                                   std::optional<std::uint64_t> identity) {
   if (live_ >= context_.limits.live_connections) make_room();
   const bool known_network = std::find(networks_.begin(), networks_.end(), key.hosts.network) != networks_.end();
   if (!known_network && networks_.size() < context_.limits.networks) networks_.push_back(key.hosts.network);
-  if (const Elsewhere elsewhere = flow_elsewhere(key, packet)) {
+  if (const Elsewhere elsewhere = flow_elsewhere(key, packet, identity)) {
     return elsewhere.is_copy ? also_known_as(key, elsewhere.flow) : lodge(key, elsewhere.flow);
   }
   if (key.datagram) {
@@ -225,6 +226,7 @@ ConnectionIndex Tracker::free_index() {
 
 void Tracker::drop(ConnectionIndex index) {
   pairing_.forget(index);
+  note_readable(*connections_[index]);
   connections_[index].reset();
   free_.push_back(index);
   --live_;

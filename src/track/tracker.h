@@ -14,6 +14,7 @@
 #include "track/cnp_log.h"
 #include "track/connection.h"
 #include "track/context.h"
+#include "track/copy_log.h"
 #include "track/fast_cnp_log.h"
 #include "track/flow_key.h"
 #include "track/flow_table.h"
@@ -160,7 +161,8 @@ class Tracker {
   Observation route_veroce(const FlowKey& key, const wire::Packet& decoded, PacketFacts packet, FlowTable::Flow flow);
   void note_window(const Flow& flow, const HostPair& hosts, Psn first, Psn last);
   bool may_open(const FlowKey& key, const PacketFacts& packet);
-  Flow open_flow(const FlowKey& key, const PacketFacts& packet);
+  /// `identity`: of a veRoCE packet, CopyLog's.
+  Flow open_flow(const FlowKey& key, const PacketFacts& packet, std::optional<std::uint64_t> identity = {});
   ConnectionIndex make_connection(const FlowKey& key);
   ConnectionIndex free_index();
   void drop(ConnectionIndex index);
@@ -171,9 +173,13 @@ class Tracker {
 
     explicit operator bool() const { return static_cast<bool>(flow); }
   };
-  Elsewhere flow_elsewhere(const FlowKey& key, const PacketFacts& packet);
+  Elsewhere flow_elsewhere(const FlowKey& key, const PacketFacts& packet, std::optional<std::uint64_t> identity = {});
+  bool has_just_passed(const Side& side, const PacketFacts& packet, std::optional<std::uint64_t> identity) const;
+  void note_readable(Connection& connection);
+  bool is_copy(const Flow& flow, const PacketFacts& packet, const VeroceFacts& more, std::uint64_t identity);
   Flow lodge(const FlowKey& key, const Flow& flow);
-  Flow settle_lodgers(const FlowKey& key, const Flow& flow, const PacketFacts& packet);
+  Flow settle_lodgers(const FlowKey& key, const Flow& flow, const PacketFacts& packet,
+                      std::optional<std::uint64_t> identity = {});
   Flow also_known_as(const FlowKey& key, const Flow& flow);
   bool is_about_data_captured_twice(const wire::Packet& fast_cnp);
   Flow home_of_cnps(const FlowKey& key, const Flow& flow, const PacketFacts& packet);
@@ -217,6 +223,7 @@ class Tracker {
   Pairing pairing_;
   CnpLog cnps_;
   FastCnpLog fast_cnps_;
+  Lazy<CopyLog> copies_;
   PauseLog pauses_;
   FlowTable flows_;
   tsl::robin_map<FlowKey, Announced, FlowKeyHash> announced_;
@@ -242,6 +249,7 @@ class Tracker {
   std::uint32_t noise_from_ = 0;  // id that was next when strays became noise; 0: they are none
   std::uint64_t management_frames_ = 0;
   std::uint64_t stray_damaged_packets_ = 0;
+  std::size_t raw_connections_ = 0;  // live ones that are `is_raw`
   ManagementDatagram last_management_;
   tsl::robin_map<IpAddress, bool, IpAddressHash> good_sources_;  ///< hosts whose ICRCs mean something
 };

@@ -60,6 +60,11 @@ void Connection::on_veroce(std::size_t index, const PacketFacts& packet, const V
   // that did is in that connection by now.)
   const bool far = more.sequenced && own.space(more.space).is_far(packet) &&
                    (more.space == wire::VeroceSpace::kRequests || !agrees_with_far(veroce_far, packet.psn));
+  if (more.is_copy && !more.sequenced) {
+    if (packet.role == wire::Role::kCnp) observation.kind = Kind::kDuplicate;
+    if (packet.is_rnr_nak()) ++side.counts.rnr_nak_copies;
+    return;
+  }
   const bool brings = !far && own.on_packet(packet, more, side.delivered(packet), context, observation);
   if (!says_something(more) || (more.sequenced && !brings)) return;
   if (is_paired()) {
@@ -74,10 +79,7 @@ void Connection::deliver_veroce(std::size_t index, const VeroceSide::Held& said,
   const auto& [packet, more] = said;
   Side& side = *sides_[index];
   Side& other = *sides_[1 - index];
-  if (packet.role == wire::Role::kCnp && !deliver_cnp(index, packet, context)) {
-    observation.kind = Kind::kDuplicate;
-    return;
-  }
+  if (packet.role == wire::Role::kCnp) take_cnp(index, packet, context);
   if (packet.is_sequence_nak() && other.congestion) other.congestion.use().on_nak(packet);
   if (packet.is_data() || side.delivered(packet)) {
     other.veroce.use().on_reply(packet, more, context, observation);

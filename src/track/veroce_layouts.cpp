@@ -219,8 +219,16 @@ void VeroceLayouts::judge_icrc(Packet& packet, const Flow& flow, const Hosts& ho
   packet.icrc = matches ? wire::IcrcStatus::kGood : wire::IcrcStatus::kBad;
 }
 
+/// A packet that passes twice at once, byte for byte, is no resend that lacks its flag, whatever shows it twice. Other
+/// VLANs are read by themselves.
+bool VeroceLayouts::is_copy(const Packet& packet, Nanos time) {
+  const std::uint64_t network = HostPairHash::of({}, {}, packet.network, packet.protocol);
+  return copies_.use().is_copy(detail::mix(identity_of(packet), network), time, CopyLog::Told::kCertain);
+}
+
 void VeroceLayouts::settle(Packet& packet, std::optional<Nanos> time) {
   if (packet.protocol != wire::Protocol::kVeroce) return;
+  if (time && is_copy(packet, *time)) return settle_copy(packet);
   ++clock_;
   Flow& flow = flow_of(packet);
   Hosts& hosts = hosts_of(packet);

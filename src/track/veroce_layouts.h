@@ -14,7 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "base/lazy.h"
 #include "base/nanos.h"
+#include "track/copy_log.h"
 #include "track/flow_key.h"
 #include "track/veroce_context.h"
 #include "track/veroce_evidence.h"
@@ -86,6 +88,7 @@ class VeroceLayouts {
   static HostPair hosts_key(const wire::Packet& packet);
   Flow& flow_of(const wire::Packet& packet);
   Hosts& hosts_of(const wire::Packet& packet);
+  bool is_copy(const wire::Packet& packet, Nanos time);
   void learn(const wire::Packet& packet, Flow& flow, Hosts& hosts);
   void learn_icrc(const wire::Packet& packet, Flow& flow, Hosts& hosts);
   void learn_item(wire::VeroceItem item, std::uint32_t fitting, std::uint32_t possible, Flow& flow, Hosts& hosts);
@@ -101,6 +104,7 @@ class VeroceLayouts {
   tsl::robin_map<FlowKey, std::unique_ptr<Flow>, FlowKeyHash> flows_;
   tsl::robin_map<HostPair, std::unique_ptr<Hosts>, HostPairHash> hosts_;
   LayoutEvidence all_;
+  Lazy<CopyLog> copies_;
   std::uint64_t clock_ = 0;  // counts packets
   std::uint64_t evicted_flows_ = 0;
 };

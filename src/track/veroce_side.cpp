@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "track/veroce_side.h"
 
-#include <algorithm>
-
 #include "wire/aeth.h"
 
 namespace rocetop::track {
@@ -12,14 +10,19 @@ using wire::VeroceShape;
 bool VeroceSide::on_packet(const PacketFacts& packet, const VeroceFacts& more, bool delivered, Context& context,
                            Observation& observation) {
   if (more.shape == VeroceShape::kUnknown) ++raw_packets;
-  if (more.is_probe_request()) ++rtt_requests;
+  if (more.is_probe_request() && !more.is_copy) ++rtt_requests;
   if (!more.sequenced) return false;
-  if (more.trimmed) {
+  const bool brings = space(more.space).on_packet(packet, more, delivered, paths, context, observation);
+  if (more.trimmed && observation.kind != Kind::kDuplicate) {
     ++trimmed;
     trimmed_frames.use().add(packet.frame, packet.time);
   }
-  const bool brings = space(more.space).on_packet(packet, more, delivered, paths, context, observation);
-  if (brings && more.space == wire::VeroceSpace::kRequests && more.has_msn) messages.on_request(packet, more);
+  if (more.space == wire::VeroceSpace::kRequests) {
+    if (observation.kind == Kind::kRetransmission) {
+      messages.on_resend(packet.time, observation.cause.value_or(Cause::kUnknown));
+    }
+    if (brings && more.has_msn) messages.on_request(packet, more, observation.missing_before > 0, context);
+  }
   return brings;
 }
 
@@ -29,7 +32,7 @@ void VeroceSide::on_reply(const PacketFacts& reply, const VeroceFacts& more, Con
     case VeroceShape::kAck:
     case VeroceShape::kSack:
       space(more.space).on_reply(reply, more, paths, context, observation);
-      if (more.space == wire::VeroceSpace::kRequests && reply.has_aeth) messages.on_acknowledged(reply.msn, reply.time);
+      if (more.space == wire::VeroceSpace::kRequests) messages.on_reply(reply);
       break;
     case VeroceShape::kReadResponse:
     case VeroceShape::kAtomicAck:
@@ -56,12 +59,8 @@ Fit VeroceSide::fits(const PacketFacts& reply) const {
 }
 
 bool VeroceSide::has_just_sent(const PacketFacts& packet) const {
-  if (packet.is_data()) return (packet.role == wire::Role::kResponse ? responses : requests).has_just_seen(packet);
-  return std::any_of(held.rbegin(), held.rend(), [&](const Held& said) {
-    const PacketFacts& p = said.first;
-    return p.opcode == packet.opcode && p.psn == packet.psn && p.msn == packet.msn && p.syndrome == packet.syndrome &&
-           p.udp_src == packet.udp_src && p.ip_id == packet.ip_id && packet.time - p.time < kCopyWindow;
-  });
+  if (!packet.is_data()) return false;
+  return (packet.role == wire::Role::kResponse ? responses : requests).has_just_seen(packet);
 }
 
 void VeroceSide::finish(Context& context) {

@@ -34,7 +34,9 @@ void incomplete(Docket& docket) {
   const auto& c = docket.evidence().capture;
   const std::uint64_t dropped = c.dropped_reported.value_or(0);
   if (c.capture_missed_packets == 0 && dropped == 0 && c.holes.empty()) return;
-  const bool low = c.completeness < docket.thresholds().low_completeness;
+  const Thresholds& t = docket.thresholds();
+  const bool low = c.completeness < t.low_completeness;
+  const bool poor = c.completeness < t.poor_completeness;
   Finding& f = docket.add("capture.incomplete",
                           c.capture_missed_packets > 0 || !c.holes.empty() ? Severity::kWarning : Severity::kInfo,
                           Confidence::kHigh);
@@ -47,7 +49,9 @@ void incomplete(Docket& docket) {
       "Gaps that were acknowledged all the same are the capture's, not the network's, and are counted apart.{}{}{}",
       holes_text(c.holes),
       dropped > 0 ? fmt::format(" The capture itself reports {}.", plural(dropped, "dropped frame")) : "",
-      low ? " So much is missing that verdicts about loss are given with lower confidence." : "");
+      low ? fmt::format(" So much is missing that verdicts about loss are given with {} confidence.",
+                        poor ? "low" : "lower")
+          : "");
   f.next_steps = {
       "capture with a larger buffer (tcpdump -B), a shorter snap length, a filter on UDP 4791 and 4794, or on less "
       "traffic"};

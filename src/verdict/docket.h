@@ -49,7 +49,7 @@ class Docket {
 
   std::vector<Finding>& findings() { return findings_; }
 
-  /// Lowered by one where the capture missed so much that a verdict about loss may be its own fault.
+  /// Lowered where the capture missed so much that a verdict about loss may be its own fault: by one, or to kLow.
   Confidence weighed(Confidence confidence) const;
 
  private:

@@ -71,11 +71,12 @@ bool is_proven(const Docket& docket, const DirectionView& v, const track::SpaceC
 
 namespace {
 
-/// veRoCE: what had passed the tap, and a SACK showed as not received. Packet Drop NAKs are for what was trimmed.
+/// veRoCE: what had passed the tap, and a SACK showed as not received. Packet Drop NAKs are for what was trimmed. A PSN
+/// that is lost again when it is resent is lost once here: its losses come as long after each other as recovery takes.
 void add_selective(const DirectionView& v, std::vector<Loss>& losses) {
   for (const auto* space : {&v.direction->requests, &v.direction->responses}) {
     for (const Episode& e : space->episodes) {
-      const std::uint32_t others = e.unseen_packets + e.wasted_packets;
+      const std::uint32_t others = e.unseen_packets + e.wasted_packets + e.repeated_packets;
       if (e.cause != Cause::kSack || e.first_psn_acked || e.first_psn_bad_icrc || e.packets <= others) continue;
       losses.push_back({e.first_time - e.wait, e.packets - others, e.trigger_frame, v, false, false, false});
     }

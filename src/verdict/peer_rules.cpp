@@ -29,9 +29,19 @@ Nanos last_unanswered_time(const track::DirectionCounts& d) {
 struct Unanswered {
   std::uint64_t resends = 0;
   bool moved_on = false;
+  bool lacks_replies = false;  ///< the sender acted on replies that the capture does not hold
 };
 
-Unanswered unanswered_of(const track::DirectionCounts& d) {
+/// Whether a resend without a reply at the tap shows that its sender had one. Whoever goes back as a whole begins with
+/// what was not acknowledged; veRoCE's senders resend what they like, but by timer not as soon.
+bool shows_reply(const DirectionView& v, const Episode& e) {
+  if (v.is_veroce()) return e.cause == Cause::kUnknown && v.direction->last_reply_time;
+  const auto acked = v.direction->last_acked_psn;
+  return acked && serial_difference(e.first_psn.value, acked->value) > 1;
+}
+
+Unanswered unanswered_of(const DirectionView& v) {
+  const auto& d = *v.direction;
   Unanswered u;
   const Episode* first = nullptr;
   // Any answer is one: a READ asked for again is answered with PSNs that had been acknowledged before.
@@ -40,6 +50,7 @@ Unanswered unanswered_of(const track::DirectionCounts& d) {
     if (!by_timer || (d.last_reply_time && e.first_time <= *d.last_reply_time)) continue;
     if (!first) first = &e;
     u.moved_on = u.moved_on || serial_difference(e.first_psn.value, first->last_psn.value) > 0;
+    u.lacks_replies = u.lacks_replies || shows_reply(v, e);
     ++u.resends;
   }
   if (first && d.last_new_request_time > first->first_time + milliseconds(1) && u.resends > 0) {
@@ -78,9 +89,13 @@ bool any_reply(const Evidence& evidence) {
   });
 }
 
-void silent(Docket& docket, const DirectionView& v, std::uint64_t resends, Nanos waited) {
+void silent(Docket& docket, const DirectionView& v, const Unanswered& unanswered, Nanos waited) {
   const auto& d = *v.direction;
-  Finding& f = docket.add("peer.silent", Severity::kCritical, docket.weighed(Confidence::kHigh), v);
+  const std::uint64_t resends = unanswered.resends;
+  const bool poor = docket.evidence().capture.completeness < docket.thresholds().poor_completeness;
+  const bool doubtful = poor || unanswered.lacks_replies;
+  Finding& f = docket.add("peer.silent", doubtful ? Severity::kWarning : Severity::kCritical,
+                          doubtful ? Confidence::kLow : docket.weighed(Confidence::kHigh), v);
   f.title = fmt::format("{} stopped answering: {} without a reply over {}, {}", d.dst.to_string(),
                         plural(resends, "resend"), short_duration(waited), path_name(v));
   const bool peer_talks =
@@ -95,11 +110,19 @@ void silent(Docket& docket, const DirectionView& v, std::uint64_t resends, Nanos
           : "Nothing else came from the peer on this connection: it is gone, its queue pair is, or one direction of "
             "the "
             "path is cut. The capture cannot tell these apart.");
+  if (poor) {
+    f.explanation += fmt::format(" But the capture is {} complete: it may have missed the replies.",
+                                 percent(docket.evidence().capture.completeness));
+  } else if (doubtful) {
+    f.explanation += fmt::format(
+        " But {} resent what it would not have without a reply: the capture misses some, and may have missed all.",
+        d.src.to_string());
+  }
   f.next_steps = {
       fmt::format("is {} up, and its process? Is the QP in error (rdma resource show qp)?", d.dst.to_string()),
       fmt::format("try the path from {} to {} and back with the same UDP source port ({})", d.src.to_string(),
                   d.dst.to_string(), d.udp_src)};
-  f.ruled_out = {"capture of one direction only: replies of this peer are in the capture"};
+  if (!doubtful) f.ruled_out = {"capture of one direction only: replies of this peer are in the capture"};
   cite(f, d.last_ack_frame, d.last_ack_time);
   date(f, d.last_request_time);
   for (const Episode& e : d.requests.episodes) {
@@ -112,7 +135,9 @@ void silent(Docket& docket, const DirectionView& v, std::uint64_t resends, Nanos
 
 void unreachable(Docket& docket, const DirectionView& v, std::uint64_t resends, Nanos waited) {
   const auto& d = *v.direction;
-  Finding& f = docket.add("peer.unreachable", Severity::kCritical, docket.weighed(Confidence::kMedium), v);
+  const bool poor = docket.evidence().capture.completeness < docket.thresholds().poor_completeness;
+  Finding& f = docket.add("peer.unreachable", poor ? Severity::kWarning : Severity::kCritical,
+                          docket.weighed(Confidence::kMedium), v);
   f.title = fmt::format("{} never answered: {} and {}, {}", d.dst.to_string(), plural(d.requests.packets, "packet"),
                         plural(resends, "resend"), path_name(v));
   f.explanation = fmt::format(
@@ -138,7 +163,7 @@ void stopped(Docket& docket, const DirectionView& v) {
   using track::LeftOver;
   const auto transport = v.connection->transport;
   if (transport != wire::Transport::kRc && transport != wire::Transport::kXrc) return;
-  if (d.left_over == LeftOver::kNothing || v.connection->ended_early || unanswered_of(d).resends > 0) return;
+  if (d.left_over == LeftOver::kNothing || v.connection->ended_early || unanswered_of(v).resends > 0) return;
   const bool refused = d.first_fatal_nak || (v.opposite && v.opposite->first_fatal_nak);
   const bool not_ready = v.opposite && v.opposite->last_rnr_nak && v.opposite->last_rnr_nak_time > d.last_request_time;
   if (refused || not_ready) return;
@@ -195,7 +220,7 @@ void judge_peers(Docket& docket) {
     const auto transport = v.connection->transport;
     if ((transport != wire::Transport::kRc && transport != wire::Transport::kXrc) || !has_data(d)) return;
     if (d.unacknowledged_packets == 0 || (v.opposite && v.opposite->first_fatal_nak)) return;
-    const Unanswered unanswered = unanswered_of(d);
+    const Unanswered unanswered = unanswered_of(v);
     if (unanswered.moved_on) return;
     const std::uint64_t resends = unanswered.resends;
     const Nanos since = d.last_ack_frame ? d.last_ack_time : d.first_time;
@@ -205,7 +230,7 @@ void judge_peers(Docket& docket) {
         v.opposite && (v.opposite->acks > 0 || v.opposite->responses.packets > 0 || v.opposite->rnr_naks > 0);
     if (answered && v.opposite->rnr_naks > 0 && v.opposite->last_time > since && v.opposite->acks == 0) return;
     if (answered) {
-      silent(docket, v, resends, waited);
+      silent(docket, v, unanswered, waited);
     } else if ((replies_captured || heard.count(d.dst) > 0) && loose.count({d.dst, d.src}) == 0) {
       unreachable(docket, v, resends, waited);
     }

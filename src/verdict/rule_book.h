@@ -22,7 +22,7 @@ struct RuleFacts {
   std::string_view fires;   ///< a clause: what must be beyond doubt
   std::string_view silent;  ///< a clause: what looks like it and must not draw it; empty if nothing does
   std::string_view next;    ///< what to do, in short; findings say more, with addresses
-  std::array<std::string_view, 5> thresholds{};  ///< names of kThresholds; empty ones at the end
+  std::array<std::string_view, 6> thresholds{};  ///< names of kThresholds; empty ones at the end
 };
 
 /// By theme, in the order in which a person asks.
@@ -35,7 +35,7 @@ inline constexpr std::array kRuleBook = {
         "which the connections went on",
         "packets that the network lost",
         "capture with a larger buffer, a shorter snap length, a filter, or less traffic",
-        {"low_completeness"}},
+        {"low_completeness", "poor_completeness"}},
     RuleFacts{"capture.one_way", Severity::kInfo, Severity::kWarning,
               "packets of reliable connections pass in one direction only", "UC and UD, which have no replies",
               "mirror both directions of the port"},
@@ -56,7 +56,7 @@ inline constexpr std::array kRuleBook = {
               "behind a NAK, alone, and no identification tells resends from originals that were overtaken",
               "reordering; PSNs that only the capture missed; a range sent again by a capture with gaps of its own",
               "look at drops, buffers and PFC between the sender and the capture point",
-              {"low_completeness", "tail_silence"}},
+              {"low_completeness", "poor_completeness", "tail_silence"}},
     RuleFacts{"loss.after_tap",
               Severity::kWarning,
               Severity::kWarning,
@@ -65,14 +65,14 @@ inline constexpr std::array kRuleBook = {
               "PSNs that were acknowledged before they were sent again, or merely late; a sequence NAK in the wake of "
               "an RNR NAK",
               "look at drops between the capture point and the receiver, its adapter included",
-              {"low_completeness"}},
+              {"low_completeness", "poor_completeness"}},
     RuleFacts{"loss.uc", Severity::kWarning, Severity::kWarning, "PSNs are missing on an unreliable connection (UC)",
               "UD, where PSNs prove nothing", "compare the message counts of both ends; capture at the receiver"},
     RuleFacts{"loss.burst",
               Severity::kWarning,
               Severity::kWarning,
               "several PSNs in a row, or of many connections at one moment, were lost",
-              "single losses spread over the capture",
+              "single losses spread over the capture; one PSN that is lost again and again",
               "look for overflowing buffers, PFC watchdogs and link flaps at that moment",
               {"burst_window", "burst_packets", "burst_connections", "burst_over_even"}},
     RuleFacts{
@@ -85,7 +85,7 @@ inline constexpr std::array kRuleBook = {
               "agree on one",
               "a NAK for that PSN just before; waits that are shorter than any QP timeout",
               "find the loss first; then consider a shorter QP timeout",
-              {"early_wait", "low_completeness"}},
+              {"early_wait", "low_completeness", "poor_completeness"}},
     RuleFacts{"retransmit.early",
               Severity::kInfo,
               Severity::kInfo,
@@ -108,7 +108,7 @@ inline constexpr std::array kRuleBook = {
               "many times more packets were sent again than were needed (go-back-N)",
               "selective recovery; few resends",
               "use selective repeat, or keep less in flight",
-              {"waste_ratio", "wasted_packets", "low_completeness"}},
+              {"waste_ratio", "wasted_packets", "low_completeness", "poor_completeness"}},
     RuleFacts{
         "rnr.stall",
         Severity::kWarning,
@@ -130,19 +130,20 @@ inline constexpr std::array kRuleBook = {
               "look at the completion errors of the responder, and at what it registered or posted",
               {"fatal_follows"}},
     RuleFacts{"peer.silent",
+              Severity::kWarning,
               Severity::kCritical,
-              Severity::kCritical,
-              "a peer that had answered stopped: resends without any reply until the connection or the capture ends",
+              "a peer that had answered stopped: resends without any reply until the connection or the capture ends; a "
+              "warning of low confidence where the capture misses replies",
               "connections with one direction captured; senders that moved on to new data",
               "is the peer up, its process, its queue pair? Try the path with the same UDP source port",
-              {"silent_resends", "silent_time", "low_completeness"}},
+              {"silent_resends", "silent_time", "low_completeness", "poor_completeness"}},
     RuleFacts{"peer.unreachable",
-              Severity::kCritical,
+              Severity::kWarning,
               Severity::kCritical,
               "nothing ever came back on a connection that was resent on, while replies of others were captured",
               "captures without any reply direction; replies that may be its own but could not be paired",
               "check routing, ARP and filters of UDP 4791; does the queue pair exist?",
-              {"silent_resends", "silent_time", "low_completeness"}},
+              {"silent_resends", "silent_time", "low_completeness", "poor_completeness"}},
     RuleFacts{
         "stream.stopped",
         Severity::kInfo,
@@ -160,7 +161,7 @@ inline constexpr std::array kRuleBook = {
               "PSNs came late, repeatedly, without their sender having gone back",
               "packets that were sent again",
               "look for packet spraying, adaptive routing or a LAG before the capture point",
-              {"reordered_packets", "low_completeness"}},
+              {"reordered_packets", "low_completeness", "poor_completeness"}},
     RuleFacts{"icrc.bad",
               Severity::kInfo,
               Severity::kWarning,
@@ -301,7 +302,7 @@ inline constexpr std::array kRuleBook = {
               "losses that all paths share; a few that fall on one path; losses before the capture point, which have "
               "no path",
               "trace the path of that UDP source port, and look at the error and drop counters of its links",
-              {"path_packets", "path_lost", "path_ratio", "path_chance", "low_completeness"}},
+              {"path_packets", "path_lost", "path_ratio", "path_chance", "low_completeness", "poor_completeness"}},
     RuleFacts{"veroce.path_slow",
               Severity::kInfo,
               Severity::kWarning,
@@ -324,7 +325,7 @@ inline constexpr std::array kRuleBook = {
               "a veRoCE sender resent when its timer ran out, no SACK or NAK having asked for it",
               "resends that a SACK or a Packet Drop NAK asked for",
               "find the loss; keep several messages under way, so that a later packet tells of a lost one",
-              {"low_completeness"}},
+              {"low_completeness", "poor_completeness"}},
     RuleFacts{"veroce.spurious",
               Severity::kWarning,
               Severity::kWarning,
@@ -332,7 +333,7 @@ inline constexpr std::array kRuleBook = {
               "or answered sooner than any round trip",
               "a few resends that crossed the acknowledgement",
               "compare the delays of the paths with the receiver's threshold for SACKs; look for lost acknowledgements",
-              {"needless_resends", "needless_share", "low_completeness"}},
+              {"needless_resends", "needless_share", "low_completeness", "poor_completeness"}},
     RuleFacts{"veroce.reorder_window",
               Severity::kWarning,
               Severity::kWarning,
@@ -340,7 +341,7 @@ inline constexpr std::array kRuleBook = {
               "confidence where only the capture point saw it",
               "reordering that a bitmap holds",
               "look for a path that is much slower; keep less in flight",
-              {"low_completeness"}},
+              {"low_completeness", "poor_completeness"}},
     RuleFacts{"veroce.trimmed",
               Severity::kInfo,
               Severity::kWarning,

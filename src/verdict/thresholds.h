@@ -16,6 +16,7 @@ namespace rocetop::verdict {
 
 struct Thresholds {
   double low_completeness = 0.99;
+  double poor_completeness = 0.9;
   double duplicated_share = 0.25;
   double unfilled_icrc_share = 0.9;
   Nanos tail_silence = milliseconds(12);
@@ -115,6 +116,11 @@ inline constexpr std::array kThresholds = {
                    "One packet in a hundred that the capture missed makes as many false gaps as real loss does where "
                    "it hurts.",
                    &Thresholds::low_completeness},
+    ThresholdFacts{"poor_completeness", ThresholdUnit::kShare,
+                   "share of the sequenced packets below which every verdict about loss, or about a peer that does not "
+                   "answer, has low confidence",
+                   "Three replies in a row are missed by chance once in 1,000 times then.",
+                   &Thresholds::poor_completeness},
     ThresholdFacts{"duplicated_share", ThresholdUnit::kShare,
                    "share of packets that are copies from which the capture is taken for the one that makes them",
                    "A mirror of two ports copies half of them; a network that duplicates copies a few.",
@@ -137,7 +143,8 @@ inline constexpr std::array kThresholds = {
                    "Independent losses rarely meet in one window.", &Thresholds::burst_connections},
     ThresholdFacts{
         "burst_over_even", ThresholdUnit::kRatio,
-        "losses in an event over those that the same losses, spread evenly over the capture, would put there",
+        "losses in an event over those that the same losses, spread evenly over the capture, would put there; in a "
+        "capture of fewer than one more such windows, the rate of losses within the event over that of all others",
         "Steady loss at a high rate fills every window and is no burst.", &Thresholds::burst_over_even},
     ThresholdFacts{"early_wait", ThresholdUnit::kTime, "waits under this are no QP timeout",
                    "Shorter than any QP timeout in use (n = 8 is 1.05 ms): adaptive retransmission, firmware, or a "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The named scenarios of rocetop generate, each over several seeds and at several places: triage finds what was made to
-// go wrong, and nothing else; and it counts what the simulation knows.
+// go wrong, and nothing else; and it counts what the simulation knows. Those of veRoCE also as captures that hold each
+// packet twice, or that begin in mid-stream.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "engine/analysis.h"
 #include "generate/generator.h"
 #include "generate/scenario_library.h"
+#include "model/words.h"
 #include "present/triage_json.h"
 #include "support/memory_source.h"
 
@@ -288,6 +290,119 @@ TEST(Scenarios, AreAllExpectedToGiveSomething) {
     EXPECT_TRUE(std::any_of(std::begin(kExpected), std::end(kExpected), names)) << scenario.name;
   }
 }
+
+/// What the findings say, in order; but for the rules of `without`.
+std::vector<std::string> said(const model::Snapshot& snapshot, const std::set<std::string>& without) {
+  std::vector<std::string> out;
+  for (const verdict::Finding& f : snapshot.findings) {
+    if (without.count(f.rule)) continue;
+    out.push_back(f.rule + " " + std::string(model::word(f.severity)) + " " +
+                  std::string(model::word(f.confidence)) + ": " + f.title);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+/// What is counted of both directions' recovery and paths, without the frames.
+std::string recovery_of(const model::Snapshot& snapshot) {
+  nlohmann::json out;
+  std::string text;
+  present::write_triage_json(snapshot, [&](std::string_view words) { text += words; });
+  for (const auto& connection : nlohmann::json::parse(text)["connections"]) {
+    for (const auto& direction : connection["directions"]) {
+      out.push_back(direction.value("veroce", nlohmann::json()));
+      out.push_back(direction.value("messages", nlohmann::json()));
+      for (const char* name : {"requests", "responses"}) {
+        const auto& space = direction[name];
+        for (const char* count : {"missing_packets", "retransmitted_packets", "reordered_packets", "episodes"}) {
+          out.push_back(space.value(count, nlohmann::json()));
+        }
+      }
+    }
+  }
+  for (auto& part : out) {
+    if (part.is_array()) part = part.size();  // episodes name frames
+    if (part.is_object()) part.erase("raw_packets");
+  }
+  return out.dump();
+}
+
+struct Copied {
+  const char* name;
+  Nanos behind;
+  bool ids_count = true;  ///< else all packets have the same IP identification
+  bool tagged = false;    ///< the copy has a VLAN tag
+};
+
+constexpr std::size_t kMacs = 12;
+
+void make_ids_alike(generate::FrameBytes& bytes) {
+  constexpr std::size_t kId = 18;
+  constexpr std::size_t kChecksum = 24;
+  for (const std::size_t at : {kId, kChecksum}) bytes[at] = bytes[at + 1] = 0;
+}
+
+Made doubled(const Made& made, const Copied& how) {
+  constexpr std::array<std::uint8_t, 4> kTag{0x81, 0x00, 0x00, 0x64};
+  Made out;
+  out.link_speed = made.link_speed;
+  for (generate::TimedFrame frame : made.frames) {
+    if (!how.ids_count) make_ids_alike(frame.bytes);
+    out.frames.push_back(frame);
+    frame.time = frame.time + how.behind;
+    if (how.tagged) frame.bytes.insert(frame.bytes.begin() + kMacs, kTag.begin(), kTag.end());
+    out.frames.push_back(frame);
+  }
+  std::stable_sort(out.frames.begin(), out.frames.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
+  return out;
+}
+
+std::vector<std::string> veroce_scenarios() {
+  std::vector<std::string> names;
+  for (const auto& scenario : generate::named_scenarios()) {
+    if (scenario.text.find("protocol=veroce") != std::string_view::npos) names.emplace_back(scenario.name);
+  }
+  return names;
+}
+
+class VeroceCaptures : public testing::TestWithParam<std::string> {};
+
+TEST_P(VeroceCaptures, SayTheSameWhereEachPacketIsInThemTwice) {
+  Made made = make(generate::find_scenario(GetParam())->text, 1, "");
+  const std::set<std::string> about_copies{"capture.duplicated", "icrc.bad"};
+  for (const Copied& how :
+       {Copied{"at once", microseconds(1)}, Copied{"later", microseconds(20)},
+        Copied{"tagged", microseconds(20), true, true}, Copied{"without identifications", microseconds(1), false}}) {
+    SCOPED_TRACE(how.name);
+    if (!how.ids_count) {
+      for (generate::TimedFrame& frame : made.frames) make_ids_alike(frame.bytes);
+    }
+    const model::Snapshot once = triage(made);
+    const model::Snapshot twice = triage(doubled(made, how));
+    EXPECT_EQ(said(twice, about_copies), said(once, about_copies));
+    EXPECT_EQ(twice.connections.size(), once.connections.size());
+    EXPECT_EQ(recovery_of(twice), recovery_of(once));
+    EXPECT_TRUE(std::any_of(twice.findings.begin(), twice.findings.end(),
+                            [](const verdict::Finding& f) { return f.rule == "capture.duplicated"; }));
+  }
+}
+
+TEST_P(VeroceCaptures, ThatBeginInMidStreamMissNothing) {
+  const Made made = make(generate::find_scenario(GetParam())->text, 1, "");
+  constexpr std::size_t kApart = 331;
+  for (std::size_t first = kApart; first + kApart < made.frames.size() && first < 8 * kApart; first += kApart) {
+    Made part;
+    part.link_speed = made.link_speed;
+    part.frames.assign(made.frames.begin() + static_cast<std::ptrdiff_t>(first), made.frames.end());
+    EXPECT_EQ(triage(part).capture.capture_missed_packets, 0U) << "from frame " << first;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Named, VeroceCaptures, testing::ValuesIn(veroce_scenarios()), [](const auto& parameter) {
+  std::string name = parameter.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
 
 }  // namespace
 }  // namespace rocetop

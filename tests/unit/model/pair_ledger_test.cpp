@@ -234,6 +234,21 @@ TEST(PairLedger, ACorrectionKeepsTheSumOverTheCauses) {
   EXPECT_EQ(at(*rows, track::Cause::kTimeout), 2U);
 }
 
+TEST(PairLedger, ALossThatIsTakenBackLowersNoCount) {
+  PairLedger ledger({});
+  const auto lost_by_now = [&](std::uint64_t lost, std::int64_t at_s) {
+    track::ConnectionCounts c = one_way(1, host(1), host(2), 10);
+    c.protocol = wire::Protocol::kVeroce;
+    c.a_to_b->veroce.use().paths.push_back({});
+    c.a_to_b->veroce.use().paths.back().lost = lost;
+    return row(*ledger.advance(snapshot({c}), {}, seconds(at_s)), host(1), host(2))->amounts.veroce_lost_on_paths;
+  };
+  EXPECT_EQ(lost_by_now(5, 1), 5U);
+  EXPECT_EQ(lost_by_now(4, 2), 5U) << "one had arrived after all";
+  EXPECT_EQ(lost_by_now(5, 3), 5U) << "which the next one makes up for";
+  EXPECT_EQ(lost_by_now(7, 4), 7U);
+}
+
 TEST(PairLedger, CountsClassesByTheFirstDscp) {
   PairLedger ledger({});
   auto c = one_way(1, host(1), host(2), 100);

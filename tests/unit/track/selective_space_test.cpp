@@ -79,6 +79,7 @@ class Direction {
   }
 
   static constexpr std::uint32_t kAtAcknowledged = 0xFFFFFFFF;
+  bool in_mid_stream = false;  ///< else its first packet is the first of the connection
   SelectiveSpace space{SpaceName::kRequests};
   PathLog paths;
   Context context{Limits{}};
@@ -101,8 +102,14 @@ class Direction {
     more.flag_failed = how.flag_failed;
     more.trimmed = how.trimmed;
     last_ = packet;
+    PacketFacts sent = packet;
+    if (frame_ == 1 && !in_mid_stream) {
+      sent.position = wire::Position::kFirst;
+      more.has_msn = true;
+      more.msn = Msn{1};
+    }
     Observation observation;
-    space.on_packet(packet, more, true, paths, context, observation);
+    space.on_packet(sent, more, true, paths, context, observation);
     return observation;
   }
   Observation reply(std::uint32_t psn, std::int64_t us, std::uint8_t syndrome, const VeroceFacts& more) {
@@ -414,6 +421,49 @@ TEST(SelectiveSpace, BeginsWithWhicheverPathIsFirst) {
   EXPECT_EQ(counts.packets, 3U);
   EXPECT_EQ(counts.first_psn, Psn{0xFFFFFF});
   EXPECT_EQ(counts.retransmitted_original_unseen, 0U);
+}
+
+TEST(SelectiveSpace, WhatPassedBeforeTheCaptureBeganIsNotMissed) {
+  Direction d;
+  d.in_mid_stream = true;
+  d.send(100, {.us = 0, .path = kPathB});  // late: what it was overtaken by had passed
+  d.send(160, {.us = 1});
+  d.send(300, {.us = 2});  // a bitmap further
+  d.ack(300, 10);
+  d.send(105, {.us = 12, .path = kPathB});  // as late as that packets come here
+  d.send(301, {.us = 3'000});
+  EXPECT_EQ(d.space.recovery().beyond_window, 0U);
+  const SpaceCounts counts = d.finish();
+  EXPECT_EQ(counts.missing_packets[at(Outcome::kCaptureMissed)], 0U);
+  EXPECT_EQ(counts.missing_packets[at(Outcome::kUnresolved)], 0U);
+  EXPECT_EQ(counts.missing_packets[at(Outcome::kReordered)], 1U);
+  EXPECT_TRUE(counts.missing.empty());
+}
+
+TEST(SelectiveSpace, WhatWasSentAgainMayHavePassedBeforeTheCaptureBegan) {
+  Direction d;
+  d.in_mid_stream = true;
+  d.send(100, {.us = 0, .path = kPathB});
+  d.send(160, {.us = 1});
+  d.sack(150, 5, {152, 153, 160});
+  d.send(151, {.us = 9, .again = true});
+  d.ack(160, 15);
+  d.send(161, {.us = 3'000});
+  const SpaceCounts counts = d.finish();
+  EXPECT_EQ(counts.missing_packets[at(Outcome::kRetransmitted)], 0U);
+  EXPECT_EQ(counts.missing_packets[at(Outcome::kCaptureMissed)], 0U);
+  EXPECT_EQ(counts.retransmitted_original_unseen, 1U);
+}
+
+TEST(SelectiveSpace, WhereNothingComesLateOnlyTheFirstPacketMayHaveBeen) {
+  Direction d;
+  d.in_mid_stream = true;
+  d.send(100, {.us = 0});
+  d.send(103, {.us = 1});
+  d.send(106, {.us = 2});
+  d.ack(106, 5);
+  d.send(107, {.us = 3'000});
+  EXPECT_EQ(d.finish().missing_packets[at(Outcome::kCaptureMissed)], 2U);  // 104 and 105
 }
 
 TEST(SelectiveSpace, AFullBitmapIsTold) {

@@ -262,9 +262,25 @@ TEST(VeroceLayouts, WhatTheUserGaveStands) {
 TEST(VeroceLayouts, RepeatsWithoutFlagLeaveTheBitUnverified) {
   VeroceTraffic traffic;
   for (int i = 0; i < 3; ++i) traffic.lose_and_resend(2, false);
+  for (std::size_t i = 0; i < traffic.frames.size(); ++i) {
+    traffic.packets[i].base.ip_id = static_cast<std::uint16_t>(i);
+    traffic.frames[i] = generate::encode_veroce(traffic.packets[i], traffic.wire);
+  }
   VeroceLayouts judge({});
   const Settled settled = settle(traffic, judge);
   EXPECT_EQ(settled[traffic.frames.size() - 2].veroce.retransmit_confidence, LayoutConfidence::kFailed);
+}
+
+TEST(VeroceLayouts, CopiesSayNothingOfTheBit) {
+  VeroceTraffic once;
+  once.write(8, 100);
+  VeroceTraffic twice;
+  for (const auto& packet : once.packets) {
+    twice.add(packet);
+    twice.add(packet);
+  }
+  VeroceLayouts judge({});
+  EXPECT_EQ(settle(twice, judge)[15].veroce.retransmit_confidence, LayoutConfidence::kAssumed);
 }
 
 TEST(VeroceLayouts, TrimmedPacketsKeepTheirHeaders) {

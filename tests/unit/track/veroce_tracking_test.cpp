@@ -260,5 +260,88 @@ TEST(VeroceTracking, MemoryIsBoundedAndGivenBack) {
   EXPECT_EQ(connections.back().paired_by, PairedBy::kAck);
 }
 
+TEST(VeroceTracking, QueuePairsOfWhichNothingCanBeReadCostNothingBeyondTheFirst) {
+  VeroceTraffic traffic;
+  constexpr std::uint8_t kNoSuchOpcode = 0x1C;
+  constexpr std::uint32_t kFirstQp = 0x1000;
+  for (std::uint32_t i = 0; i < 10; ++i) {
+    VerocePacket raw = traffic.from_requester(kNoSuchOpcode);
+    raw.base.dest_qp = Qpn{kFirstQp + i};
+    traffic.add(raw);
+  }
+  traffic.write(1, 100);
+  Limits limits;
+  limits.raw_connections = 3;
+  Tracked run(traffic, limits);
+  EXPECT_EQ(run.seen[2].connection, 3U);
+  EXPECT_EQ(run.seen[3].connection, 0U);
+  EXPECT_EQ(run.seen.back().connection, 4U) << "what can be read is followed";
+  EXPECT_EQ(run.tracker.finish().size(), 4U);
+}
+
+TEST(VeroceTracking, MessagesTakeTheirPlacesFromTheCommonBudget) {
+  VeroceTraffic traffic;
+  for (int i = 0; i < 300; ++i) traffic.write(1, 100);
+  const auto open_messages = [&](std::size_t slots) {
+    Limits limits;
+    limits.history_slots_total = slots;
+    Tracked run(traffic, limits);
+    const auto connections = run.tracker.finish();
+    return of(*connections.at(0).a_to_b, Operation::kWrite).open;
+  };
+  EXPECT_EQ(open_messages(100'000), 300U);
+  EXPECT_EQ(open_messages(0), 0U);  // none is followed
+}
+
+TEST(VeroceTracking, TellsWhereTheTimeWent) {
+  VeroceTraffic traffic;
+  traffic.write(4, 100);  // 0 to 3 us
+  traffic.acknowledge();  // 10
+  traffic.write(2, 100);  // 50 and, held up, 250
+  traffic.acknowledge();  // 260
+  ASSERT_EQ(traffic.frames.size(), 8U);
+  Tracked run(traffic, {}, {0, 1, 2, 3, 10, 50, 250, 260});
+  const auto connections = run.tracker.finish();
+  const TimeSplit& time = connections.at(0).a_to_b->messages.time;
+  EXPECT_EQ(time.wall, microseconds(260));
+  EXPECT_EQ(time.moving, microseconds(3));
+  EXPECT_EQ(time.peer, microseconds(7 + 10));
+  EXPECT_EQ(time.host, microseconds(40));
+  EXPECT_EQ(time.network, microseconds(200));
+  const MessageCounts& writes = of(*connections.at(0).a_to_b, Operation::kWrite);
+  EXPECT_EQ(writes.idle_ns.count(), 1U);
+  EXPECT_EQ(writes.idle_ns.max(), 40'000);
+}
+
+TEST(VeroceTracking, WhatTheCaptureLacksIsNoStall) {
+  VeroceTraffic traffic;
+  traffic.write(6, 100);
+  traffic.acknowledge();
+  for (const std::size_t missed : {2U, 2U}) {
+    traffic.packets.erase(traffic.packets.begin() + missed);
+    traffic.frames.erase(traffic.frames.begin() + missed);
+  }
+  Tracked run(traffic, {}, {0, 1, 500, 501, 510});
+  const TimeSplit time = run.tracker.finish().at(0).a_to_b->messages.time;
+  EXPECT_EQ(time.network, Nanos{});
+  EXPECT_EQ(time.moving, microseconds(501));
+}
+
+TEST(VeroceTracking, ATimersWaitIsTheNetworks) {
+  VeroceTraffic traffic;
+  traffic.write(1, 100);
+  traffic.acknowledge();
+  traffic.write(1, 100);
+  VerocePacket again = traffic.packets.back();
+  again.retransmit = true;
+  traffic.add(again);
+  traffic.acknowledge();
+  Tracked run(traffic, {}, {0, 5, 10, 5'010, 5'015});
+  const TimeSplit time = run.tracker.finish().at(0).a_to_b->messages.time;
+  EXPECT_EQ(time.network, microseconds(5'005));
+  EXPECT_EQ(time.peer, microseconds(5));
+  EXPECT_EQ(time.host, microseconds(5));
+}
+
 }  // namespace
 }  // namespace rocetop::track

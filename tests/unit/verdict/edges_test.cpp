@@ -109,6 +109,26 @@ TEST(LowCompleteness, CostsConfidenceBelowIt) {
   };
   EXPECT_EQ(confidence(0.99), Confidence::kHigh);
   EXPECT_EQ(confidence(0.9899), Confidence::kMedium);
+  EXPECT_EQ(confidence(0.9), Confidence::kMedium);
+  EXPECT_EQ(confidence(0.8999), Confidence::kLow);
+}
+
+TEST(PoorCompleteness, MakesASilentPeerNoMoreThanAWarning) {
+  const auto run = test::track_scenario(
+      "W 96-99 | ACK 99 | W 100-103 | wait 70ms | W 100-103 | wait 70ms | W 100-103 | wait 70ms | W 100-103");
+  const auto silent = [&](double completeness) { return *find(judge_run(run, {}, completeness), "peer.silent"); };
+  EXPECT_EQ(silent(0.95).severity, Severity::kCritical);
+  EXPECT_EQ(silent(0.5).severity, Severity::kWarning);
+  EXPECT_EQ(silent(0.5).confidence, Confidence::kLow);
+}
+
+/// Whoever goes back to what is behind the last acknowledgement that was captured has had another one.
+TEST(Silent, IsNobodyWhoseRepliesTheCaptureLacks) {
+  const auto run = test::track_scenario(
+      "W 96-99 | ACK 99 | W 100-107 | wait 70ms | W 104-107 | wait 70ms | W 104-107 | wait 70ms | W 104-107");
+  const Finding silent = *find(judge_run(run, {}), "peer.silent");
+  EXPECT_EQ(silent.severity, Severity::kWarning);
+  EXPECT_EQ(silent.confidence, Confidence::kLow);
 }
 
 TEST(TailSilence, MakesALostTail) {

@@ -669,5 +669,35 @@ TEST(Loss, ManySackedAtOneMomentAreABurst) {
   EXPECT_FALSE(burst_of(15));
 }
 
+TEST(Loss, OfOnePsnAgainAndAgainIsNoBurst) {
+  ConnectionCounts c = connection(4);
+  resend(c, Cause::kSack, microseconds(5), 20).repeated_packets = 15;
+  EXPECT_FALSE(judged({c}).find("loss.burst"));
+}
+
+TEST(Silent, IsNoPeerThatSomebodyMustHaveHeard) {
+  const auto finding_of = [](Cause cause) {
+    ConnectionCounts c = connection(4);
+    DirectionCounts& d = *c.a_to_b;
+    d.last_reply_time = d.last_ack_time = seconds(1);
+    d.last_ack_frame = FrameId(0, 5);
+    d.last_acked_psn = Psn{99};
+    d.last_request_time = seconds(3);
+    d.unacknowledged_packets = 4;
+    for (int i = 0; i < 3; ++i) {
+      Episode& e = resend(c, cause, microseconds(20));
+      e.first_psn = e.last_psn = Psn{100};
+      e.first_time = seconds(2);
+    }
+    return *judged({c}).find("peer.silent");
+  };
+  const Finding by_timer = finding_of(Cause::kTimeout);
+  EXPECT_EQ(by_timer.severity, Severity::kCritical);
+  EXPECT_EQ(by_timer.confidence, Confidence::kHigh);
+  const Finding too_soon = finding_of(Cause::kUnknown);  // a SACK that the capture does not hold
+  EXPECT_EQ(too_soon.severity, Severity::kWarning);
+  EXPECT_EQ(too_soon.confidence, Confidence::kLow);
+}
+
 }  // namespace
 }  // namespace rocetop::verdict
