@@ -296,8 +296,8 @@ std::vector<std::string> said(const model::Snapshot& snapshot, const std::set<st
   std::vector<std::string> out;
   for (const verdict::Finding& f : snapshot.findings) {
     if (without.count(f.rule)) continue;
-    out.push_back(f.rule + " " + std::string(model::word(f.severity)) + " " +
-                  std::string(model::word(f.confidence)) + ": " + f.title);
+    out.push_back(f.rule + " " + std::string(model::word(f.severity)) + " " + std::string(model::word(f.confidence)) +
+                  ": " + f.title);
   }
   std::sort(out.begin(), out.end());
   return out;
