@@ -102,7 +102,7 @@ std::string rest_text(const VeroceDirection& v, const std::vector<std::size_t>& 
   };
   if (first < order.size()) tell(plural(order.size() - first, "more path"), packets, lost);
   if (v.packets_elsewhere > 0) {
-    tell(fmt::format("over further ports, of which {} are told apart", track::kVerocePaths), v.packets_elsewhere,
+    tell(fmt::format("over ports beyond the {} told apart", track::kVerocePaths), v.packets_elsewhere,
          v.lost_elsewhere);
   }
   return text;

@@ -40,7 +40,7 @@ std::uint64_t identity_of(const wire::Packet& packet) {
   hash = detail::mix(hash, std::uint64_t{bth.dest_qp.value} << 32 | bth.psn.value);
   hash = detail::mix(hash, std::uint64_t{packet.udp_src} << 48 | std::uint64_t{packet.ip_id} << 32 |
                                std::uint64_t{bth.opcode} << 16 | std::uint64_t{bth.reserved7} << 8 |
-                               (bth.ack_request ? 2 : 0) | (packet.has_ip_id ? 1 : 0));
+                               (bth.becn ? 4 : 0) | (bth.ack_request ? 2 : 0) | (packet.has_ip_id ? 1 : 0));
   hash = detail::mix(hash, std::uint64_t{bth.p_key} << 16 | std::uint64_t{bth.version} << 8 | (bth.solicited ? 8 : 0) |
                                (bth.migration ? 4 : 0));
   const Bytes raw = packet.veroce.raw;

@@ -53,7 +53,10 @@ bool SelectiveSpace::on_packet(const PacketFacts& packet, const VeroceFacts& mor
   const Sent sent{extend(highest_, packet.psn), packet, more, delivered};
   Slot* slot = slots_.find(sent.seq);
   // A damaged packet's PSN may be what was damaged: it is believed only where it is the one expected, or one just sent.
-  if (!delivered && sent.seq != highest_ + 1 && (sent.seq > highest_ || slot == nullptr)) return false;
+  if (!delivered && sent.seq != highest_ + 1 && (sent.seq > highest_ || slot == nullptr)) {
+    observation.kind = Kind::kUntracked;
+    return false;
+  }
   bool brings = true;
   if (more.is_copy) {
     if (slot != nullptr) observation.original_frame = slot->last_frame;

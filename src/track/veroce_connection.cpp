@@ -56,10 +56,11 @@ void Connection::on_veroce(std::size_t index, const PacketFacts& packet, const V
   observation.connection = id;
   if (packet.role == wire::Role::kAcknowledge) observation.kind = reply_kind(packet);
   if (packet.role == wire::Role::kCnp) observation.kind = Kind::kCnp;
-  // Far from all that this side sends: noise, or the first of another connection, which a second one shows. (A request
-  // that did is in that connection by now.)
-  const bool far = more.sequenced && own.space(more.space).is_far(packet) &&
-                   (more.space == wire::VeroceSpace::kRequests || !agrees_with_far(veroce_far, packet.psn));
+  // Far from all that this side sends: noise, or the first of another connection, which a second one shows, though not
+  // its own copy. (A request that did is in that connection by now.)
+  const bool far =
+      more.sequenced && own.space(more.space).is_far(packet) &&
+      (more.space == wire::VeroceSpace::kRequests || more.has_passed || !agrees_with_far(veroce_far, packet.psn));
   if (more.is_copy && !more.sequenced) {
     if (packet.role == wire::Role::kCnp) observation.kind = Kind::kDuplicate;
     if (packet.is_rnr_nak()) ++side.counts.rnr_nak_copies;

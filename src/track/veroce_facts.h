@@ -23,6 +23,7 @@ struct VeroceFacts {
   bool flag_failed = false;   ///< … or that it does not
   bool trimmed = false;
   bool becn = false;               ///< of what acknowledges: BECN
+  bool has_passed = false;         ///< the same packet passed a moment ago: a copy, or sent again
   bool is_copy = false;            ///< of a packet that has just passed: says nothing new
   bool has_msn = false;            ///< MSNETH
   std::uint8_t sack_length = 0;    ///< bits of `received` that mean something; 0: none

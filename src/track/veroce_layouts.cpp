@@ -219,8 +219,8 @@ void VeroceLayouts::judge_icrc(Packet& packet, const Flow& flow, const Hosts& ho
   packet.icrc = matches ? wire::IcrcStatus::kGood : wire::IcrcStatus::kBad;
 }
 
-/// A packet that passes twice at once, byte for byte, is no resend that lacks its flag, whatever shows it twice. Other
-/// VLANs are read by themselves.
+/// A packet that passes twice at once, its headers alike, is no resend that lacks its flag, whatever shows it twice.
+/// Other VLANs are read by themselves.
 bool VeroceLayouts::is_copy(const Packet& packet, Nanos time) {
   const std::uint64_t network = HostPairHash::of({}, {}, packet.network, packet.protocol);
   return copies_.use().is_copy(detail::mix(identity_of(packet), network), time, CopyLog::Told::kCertain);

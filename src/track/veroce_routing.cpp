@@ -14,8 +14,8 @@ Observation Tracker::route_veroce(const FlowKey& key, const wire::Packet& decode
   if (!flow && ((is_raw && raw_connections_ >= context_.limits.raw_connections) || !may_open(key, packet))) {
     return observation;
   }
-  const bool has_passed = copies_ && copies_->holds(identity, packet.time);  // so its copy begins nothing
-  if (flow && !has_passed && flow.connection->begins_anew(flow.side, packet, more)) {
+  more.has_passed = copies_ && copies_->holds(identity, packet.time);
+  if (flow && !more.has_passed && flow.connection->begins_anew(flow.side, packet, more)) {
     retire(flow.index);
     flow = {};
   }

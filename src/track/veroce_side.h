@@ -54,7 +54,7 @@ struct VeroceSide {
     ids_count_ = ids_count_ || (packet.has_ip_id && ids_alike_ > 0 && packet.ip_id != last_ip_id_);
     last_ip_id_ = packet.ip_id;
     ids_alike_ = std::min(ids_alike_ + 1, kFew);
-    return ids_count_ || (is_told_by_id(packet) && ids_alike_ < kFew);
+    return is_told_by_id(packet) && (ids_count_ || ids_alike_ < kFew);
   }
   /// Whether most of its data is in the capture twice.
   bool is_captured_twice() const {

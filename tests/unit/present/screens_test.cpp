@@ -139,7 +139,7 @@ TEST(Screens, OfManyPathsTheWorstAndHowManyThereAreBesides) {
   EXPECT_LT(text.find(" 50200 "), text.find(" 50000 ")) << text;
   EXPECT_NE(text.find(" 50014 "), std::string::npos) << text;
   EXPECT_EQ(text.find(" 50015 "), std::string::npos) << text;
-  EXPECT_NE(text.find("not shown: 240 more paths: 2,400 packets; over further ports, of which 256 are told apart"),
+  EXPECT_NE(text.find("not shown: 240 more paths: 2,400 packets; over ports beyond the 256 told apart"),
             std::string::npos)
       << text;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/veroce_traffic.h"
+#include "track/copy_log.h"
 #include "track/tracker.h"
 #include "track/veroce_layouts.h"
 #include "wire/decode.h"
@@ -214,6 +215,64 @@ TEST(VeroceTracking, OneFarPacketIsNoise) {
   const auto connections = run.tracker.finish();
   ASSERT_EQ(connections.size(), 1U);
   for (const std::uint64_t psns : connections[0].a_to_b->requests.missing_packets) EXPECT_EQ(psns, 0U);
+}
+
+TEST(VeroceTracking, AFarResponseAndItsCopyAreNoise) {
+  VeroceTraffic traffic;
+  traffic.read(8);
+  VeroceTraffic stray = traffic;
+  stray.response_psn = 0x400000;
+  stray.read(1);
+  const generate::FrameBytes far = stray.frames[stray.frames.size() - 2];
+  Tracked run(traffic);
+  run.add(far, 20);
+  run.add(far, 21);
+  VeroceTraffic more = traffic;
+  more.read(8);
+  for (std::size_t i = traffic.frames.size(); i < more.frames.size(); ++i) {
+    run.add(more.frames[i], static_cast<std::int64_t>(20 + i));
+  }
+  const auto connections = run.tracker.finish();
+  ASSERT_EQ(connections.size(), 1U);
+  for (const std::uint64_t psns : connections[0].b_to_a->responses.missing_packets) EXPECT_EQ(psns, 0U);
+}
+
+/// The identifications of data may count up while those of control packets are all 0, which tells nothing apart.
+TEST(VeroceTracking, ControlPacketsWithoutIdentificationAreNoCopies) {
+  VeroceTraffic traffic;
+  traffic.write(3, 100);
+  traffic.acknowledge();
+  traffic.read(8);
+  std::vector<std::int64_t> times;
+  for (std::size_t i = 0; i < traffic.packets.size(); ++i) {
+    traffic.packets[i].base.ip_id = static_cast<std::uint16_t>(i + 1);
+    traffic.frames[i] = generate::encode_veroce(traffic.packets[i], {});
+    times.push_back(static_cast<std::int64_t>(i));
+  }
+  for (int i = 0; i < 4; ++i) {
+    traffic.add(traffic.from_responder(0x81));
+    times.push_back(100 + 50 * i);
+  }
+  Tracked run(traffic, {}, times);
+  const auto connections = run.tracker.finish();
+  ASSERT_EQ(connections.size(), 1U);
+  ASSERT_TRUE(connections[0].a_to_b->congestion);
+  EXPECT_EQ(connections[0].a_to_b->congestion->cnps, 4U);
+}
+
+TEST(VeroceTracking, WithBecnAnAcknowledgementIsAnotherPacket) {
+  VeroceTraffic traffic;
+  VerocePacket ack = traffic.from_responder(0x11);
+  const auto identity = [](const VerocePacket& packet) {
+    const auto frame = generate::encode_veroce(packet, {});
+    wire::Decoded decoded;
+    wire::decode(LinkType::kEthernet, frame, static_cast<std::uint32_t>(frame.size()), {}, decoded);
+    return identity_of(decoded.packet);
+  };
+  const std::uint64_t plain = identity(ack);
+  EXPECT_EQ(identity(ack), plain);
+  ack.base.becn = true;
+  EXPECT_NE(identity(ack), plain);
 }
 
 TEST(VeroceTracking, RawPacketsAreCountedAndFollowedInNothing) {
