@@ -70,7 +70,7 @@ void marks_without_cnp(Docket& docket, const LoopReader& loops) {
     std::uint64_t marked = 0;
     std::uint64_t data = 0;
     const bool veroce = std::any_of(flows.begin(), flows.end(), [](const auto& v) { return v.is_veroce(); });
-    Finding& f = docket.add("ecn.marks_without_cnp", Severity::kWarning, docket.weighed(Confidence::kHigh));
+    Finding& f = docket.add("ecn.marks_without_cnp", Severity::kWarning, docket.lowered(Confidence::kHigh));
     f.hosts.push_back(receiver);
     for (const DirectionView& v : flows) {
       const CongestionCounts& c = *v.direction->congestion;
@@ -133,7 +133,7 @@ void cnp_without_marks(Docket& docket, const LoopReader& loops, const DirectionV
   if (!with_naks && d.tap != track::Tap::kNearDestination && !loops.marks_seen_towards(d.dst)) return;
   Finding& f = docket.add(
       "ecn.cnp_without_marks", Severity::kWarning,
-      docket.weighed(with_naks || d.tap == track::Tap::kNearDestination ? Confidence::kHigh : Confidence::kLow), v);
+      docket.lowered(with_naks || d.tap == track::Tap::kNearDestination ? Confidence::kHigh : Confidence::kLow), v);
   f.title = fmt::format("{} for data that was not marked once{}, {}", plural(cnps, "CNP"),
                         with_naks ? ", sent together with NAKs" : "", path_name(v));
   f.explanation =
@@ -161,7 +161,7 @@ void cnp_without_slowdown(Docket& docket, const LoopReader& loops, const Directi
   if (!loops.takes_no_notice(v)) return;
   const DirectionCounts& d = *v.direction;
   const CongestionCounts& c = *d.congestion;
-  Finding& f = docket.add("ecn.cnp_without_slowdown", Severity::kWarning, docket.weighed(Confidence::kHigh), v);
+  Finding& f = docket.add("ecn.cnp_without_slowdown", Severity::kWarning, docket.lowered(Confidence::kHigh), v);
   f.title = fmt::format("{} and the sender did not slow down: {} to {} throughout, {}", plural(c.cnps, "CNP"),
                         gigabits(c.lowest_bps), gigabits(c.highest_bps), path_name(v));
   f.explanation = fmt::format(
@@ -197,7 +197,7 @@ void oscillation(Docket& docket) {
     });
     const CongestionCounts& c = *worst->direction->congestion;
     const Nanos period{static_cast<std::int64_t>(c.swing_ns)};
-    Finding& f = docket.add("ecn.oscillation", Severity::kWarning, docket.weighed(Confidence::kMedium));
+    Finding& f = docket.add("ecn.oscillation", Severity::kWarning, docket.lowered(Confidence::kMedium));
     f.title = flows.size() == 1
                   ? fmt::format("the rate swings by {} every {}, {}", percent(c.swing_depth), short_duration(period),
                                 path_name(*worst))
@@ -294,7 +294,7 @@ void unmatched(Docket& docket) {
   }
   if (cnps == 0) return;
   Finding& f = docket.add("cnp.unmatched", data_seen ? Severity::kWarning : Severity::kInfo,
-                          docket.weighed(data_seen ? Confidence::kMedium : Confidence::kLow));
+                          docket.lowered(data_seen ? Confidence::kMedium : Confidence::kLow));
   f.title = fmt::format("{} for {} that send{} nothing here", plural(cnps, "CNP"), plural(targets.size(), "queue pair"),
                         targets.size() == 1 ? "s" : "");
   f.explanation =

@@ -58,8 +58,12 @@ Finding& Docket::add(RuleId rule, Severity severity, Confidence confidence, cons
 
 Confidence Docket::weighed(Confidence confidence) const {
   const double completeness = evidence_.capture.completeness;
-  if (completeness < thresholds_.poor_completeness) return Confidence::kLow;
-  if (completeness >= thresholds_.low_completeness || confidence == Confidence::kLow) return confidence;
+  const bool poor = completeness < thresholds_.low_completeness && completeness < thresholds_.poor_completeness;
+  return poor ? Confidence::kLow : lowered(confidence);
+}
+
+Confidence Docket::lowered(Confidence confidence) const {
+  if (evidence_.capture.completeness >= thresholds_.low_completeness) return confidence;
   return confidence == Confidence::kHigh ? Confidence::kMedium : Confidence::kLow;
 }
 

@@ -49,8 +49,10 @@ class Docket {
 
   std::vector<Finding>& findings() { return findings_; }
 
-  /// Lowered where the capture missed so much that a verdict about loss may be its own fault: by one, or to kLow.
+  /// Of a verdict about loss, where the capture missed so much that it may be its own fault: one less, or kLow.
   Confidence weighed(Confidence confidence) const;
+  /// Of one that a few gaps touch and many do not undo: one less.
+  Confidence lowered(Confidence confidence) const;
 
  private:
   const Evidence& evidence_;

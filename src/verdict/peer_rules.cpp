@@ -29,15 +29,28 @@ Nanos last_unanswered_time(const track::DirectionCounts& d) {
 struct Unanswered {
   std::uint64_t resends = 0;
   bool moved_on = false;
-  bool lacks_replies = false;  ///< the sender acted on replies that the capture does not hold
+  bool lacks_replies = false;   ///< the sender acted on replies that the capture does not hold
+  std::uint64_t since_one = 0;  ///< resends since it last did
 };
 
-/// Whether a resend without a reply at the tap shows that its sender had one. Whoever goes back as a whole begins with
-/// what was not acknowledged; veRoCE's senders resend what they like, but by timer not as soon.
-bool shows_reply(const DirectionView& v, const Episode& e) {
-  if (v.is_veroce()) return e.cause == Cause::kUnknown && v.direction->last_reply_time;
+/// Whether a resend without a reply at the tap, the first one or not, shows that its sender had one. What follows the
+/// acknowledged PSN was never received: the first resend begins with it, and of RoCEv2, which goes back as a whole,
+/// each.
+bool shows_reply_before(const DirectionView& v, const Episode& e, bool is_first) {
   const auto acked = v.direction->last_acked_psn;
-  return acked && serial_difference(e.first_psn.value, acked->value) > 1;
+  return (is_first || !v.is_veroce()) && acked && serial_difference(e.first_psn.value, acked->value) > 1;
+}
+/// … had one just now: by timer veRoCE's senders do not resend as soon as when told.
+bool shows_reply_now(const DirectionView& v, const Episode& e) {
+  return v.is_veroce() && e.cause == Cause::kUnknown && v.direction->last_reply_time;
+}
+
+/// Whether the capture may have missed that the peer did answer. Not to the end of many resends: whoever gets a reply
+/// does not repeat the same PSN, so the reply to the last one alone can have been missed.
+bool is_doubtful(const Docket& docket, const Unanswered& unanswered) {
+  constexpr std::uint64_t kResendsSure = 3;
+  return (docket.weighed(Confidence::kHigh) == Confidence::kLow || unanswered.lacks_replies) &&
+         unanswered.since_one < kResendsSure;
 }
 
 Unanswered unanswered_of(const DirectionView& v) {
@@ -50,7 +63,9 @@ Unanswered unanswered_of(const DirectionView& v) {
     if (!by_timer || (d.last_reply_time && e.first_time <= *d.last_reply_time)) continue;
     if (!first) first = &e;
     u.moved_on = u.moved_on || serial_difference(e.first_psn.value, first->last_psn.value) > 0;
-    u.lacks_replies = u.lacks_replies || shows_reply(v, e);
+    const bool now = shows_reply_now(v, e);
+    u.lacks_replies = u.lacks_replies || now || shows_reply_before(v, e, u.resends == 0);
+    u.since_one = now ? 0 : u.since_one + 1;
     ++u.resends;
   }
   if (first && d.last_new_request_time > first->first_time + milliseconds(1) && u.resends > 0) {
@@ -92,10 +107,9 @@ bool any_reply(const Evidence& evidence) {
 void silent(Docket& docket, const DirectionView& v, const Unanswered& unanswered, Nanos waited) {
   const auto& d = *v.direction;
   const std::uint64_t resends = unanswered.resends;
-  const bool poor = docket.evidence().capture.completeness < docket.thresholds().poor_completeness;
-  const bool doubtful = poor || unanswered.lacks_replies;
+  const bool doubtful = is_doubtful(docket, unanswered);
   Finding& f = docket.add("peer.silent", doubtful ? Severity::kWarning : Severity::kCritical,
-                          doubtful ? Confidence::kLow : docket.weighed(Confidence::kHigh), v);
+                          doubtful ? Confidence::kLow : docket.lowered(Confidence::kHigh), v);
   f.title = fmt::format("{} stopped answering: {} without a reply over {}, {}", d.dst.to_string(),
                         plural(resends, "resend"), short_duration(waited), path_name(v));
   const bool peer_talks =
@@ -108,15 +122,14 @@ void silent(Docket& docket, const DirectionView& v, const Unanswered& unanswered
       peer_talks
           ? "The peer did send other packets meanwhile, so it is alive: its acknowledgements, or the data, get lost."
           : "Nothing else came from the peer on this connection: it is gone, its queue pair is, or one direction of "
-            "the "
-            "path is cut. The capture cannot tell these apart.");
-  if (poor) {
-    f.explanation += fmt::format(" But the capture is {} complete: it may have missed the replies.",
-                                 percent(docket.evidence().capture.completeness));
-  } else if (doubtful) {
+            "the path is cut. The capture cannot tell these apart.");
+  if (doubtful && unanswered.lacks_replies) {
     f.explanation += fmt::format(
         " But {} resent what it would not have without a reply: the capture misses some, and may have missed all.",
         d.src.to_string());
+  } else if (doubtful) {
+    f.explanation += fmt::format(" But the capture is {} complete: it may have missed the replies.",
+                                 percent(docket.evidence().capture.completeness));
   }
   f.next_steps = {
       fmt::format("is {} up, and its process? Is the QP in error (rdma resource show qp)?", d.dst.to_string()),
@@ -133,11 +146,12 @@ void silent(Docket& docket, const DirectionView& v, const Unanswered& unanswered
               {"unacknowledged_packets", static_cast<double>(d.unacknowledged_packets)}};
 }
 
-void unreachable(Docket& docket, const DirectionView& v, std::uint64_t resends, Nanos waited) {
+void unreachable(Docket& docket, const DirectionView& v, const Unanswered& unanswered, Nanos waited) {
   const auto& d = *v.direction;
-  const bool poor = docket.evidence().capture.completeness < docket.thresholds().poor_completeness;
-  Finding& f = docket.add("peer.unreachable", poor ? Severity::kWarning : Severity::kCritical,
-                          docket.weighed(Confidence::kMedium), v);
+  const std::uint64_t resends = unanswered.resends;
+  const bool doubtful = is_doubtful(docket, unanswered);
+  Finding& f = docket.add("peer.unreachable", doubtful ? Severity::kWarning : Severity::kCritical,
+                          doubtful ? Confidence::kLow : docket.lowered(Confidence::kMedium), v);
   f.title = fmt::format("{} never answered: {} and {}, {}", d.dst.to_string(), plural(d.requests.packets, "packet"),
                         plural(resends, "resend"), path_name(v));
   f.explanation = fmt::format(
@@ -232,7 +246,7 @@ void judge_peers(Docket& docket) {
     if (answered) {
       silent(docket, v, unanswered, waited);
     } else if ((replies_captured || heard.count(d.dst) > 0) && loose.count({d.dst, d.src}) == 0) {
-      unreachable(docket, v, resends, waited);
+      unreachable(docket, v, unanswered, waited);
     }
   });
 }

@@ -117,9 +117,9 @@ inline constexpr std::array kThresholds = {
                    "it hurts.",
                    &Thresholds::low_completeness},
     ThresholdFacts{"poor_completeness", ThresholdUnit::kShare,
-                   "share of the sequenced packets below which every verdict about loss, or about a peer that does not "
-                   "answer, has low confidence",
-                   "Three replies in a row are missed by chance once in 1,000 times then.",
+                   "share of the sequenced packets below which every verdict about loss has low confidence, and a peer "
+                   "that leaves one or two resends unanswered is no more than a warning",
+                   "Real loss is a packet in a hundred at its worst: nine of ten gaps are the capture's then.",
                    &Thresholds::poor_completeness},
     ThresholdFacts{"duplicated_share", ThresholdUnit::kShare,
                    "share of packets that are copies from which the capture is taken for the one that makes them",

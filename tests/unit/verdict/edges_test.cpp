@@ -113,22 +113,34 @@ TEST(LowCompleteness, CostsConfidenceBelowIt) {
   EXPECT_EQ(confidence(0.8999), Confidence::kLow);
 }
 
-TEST(PoorCompleteness, MakesASilentPeerNoMoreThanAWarning) {
-  const auto run = test::track_scenario(
-      "W 96-99 | ACK 99 | W 100-103 | wait 70ms | W 100-103 | wait 70ms | W 100-103 | wait 70ms | W 100-103");
-  const auto silent = [&](double completeness) { return *find(judge_run(run, {}, completeness), "peer.silent"); };
-  EXPECT_EQ(silent(0.95).severity, Severity::kCritical);
-  EXPECT_EQ(silent(0.5).severity, Severity::kWarning);
-  EXPECT_EQ(silent(0.5).confidence, Confidence::kLow);
+TEST(LowCompleteness, IsTheUsersToSet) {
+  const auto run = test::track_scenario("W 100-103 | drop 102 | NAK 102 | W 102-103 | ACK 103");
+  Thresholds t;
+  t.low_completeness = 0.5;
+  EXPECT_EQ(find(judge_run(run, t, 0.6), "loss.before_tap")->confidence, Confidence::kHigh);
+}
+
+/// Whoever gets a reply does not repeat the same PSN: of many resends, the reply to the last alone can be missing.
+TEST(PoorCompleteness, MakesAPeerThatIsSilentToFewResendsAWarning) {
+  const std::string sent = "W 96-99 | ACK 99 | W 100-103 | wait 70ms | W 100-103 | wait 70ms | W 100-103";
+  const auto silent = [&](const std::string& more, double completeness) {
+    return *find(judge_run(test::track_scenario(sent + more), {}, completeness), "peer.silent");
+  };
+  EXPECT_EQ(silent("", 0.95).severity, Severity::kCritical);
+  EXPECT_EQ(silent("", 0.5).severity, Severity::kWarning);
+  EXPECT_EQ(silent("", 0.5).confidence, Confidence::kLow);
+  EXPECT_EQ(silent(" | wait 70ms | W 100-103", 0.5).severity, Severity::kCritical);
+  EXPECT_EQ(silent(" | wait 70ms | W 100-103", 0.5).confidence, Confidence::kMedium);
 }
 
 /// Whoever goes back to what is behind the last acknowledgement that was captured has had another one.
-TEST(Silent, IsNobodyWhoseRepliesTheCaptureLacks) {
-  const auto run = test::track_scenario(
-      "W 96-99 | ACK 99 | W 100-107 | wait 70ms | W 104-107 | wait 70ms | W 104-107 | wait 70ms | W 104-107");
-  const Finding silent = *find(judge_run(run, {}), "peer.silent");
-  EXPECT_EQ(silent.severity, Severity::kWarning);
-  EXPECT_EQ(silent.confidence, Confidence::kLow);
+TEST(Silent, IsDoubtfulWhereTheCaptureLacksReplies) {
+  const std::string sent = "W 96-99 | ACK 99 | W 100-107 | wait 70ms | W 104-107 | wait 70ms | W 104-107";
+  const Finding few = *find(judge_run(test::track_scenario(sent), {}), "peer.silent");
+  EXPECT_EQ(few.severity, Severity::kWarning);
+  EXPECT_EQ(few.confidence, Confidence::kLow);
+  const Finding many = *find(judge_run(test::track_scenario(sent + " | wait 70ms | W 104-107"), {}), "peer.silent");
+  EXPECT_EQ(many.severity, Severity::kCritical);
 }
 
 TEST(TailSilence, MakesALostTail) {
