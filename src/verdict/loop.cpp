@@ -175,9 +175,11 @@ bool falls_anyway(const CongestionCounts& c) {
 Loop LoopReader::loop(const DirectionView& v) const {
   const DirectionCounts& d = *v.direction;
   if (is_not_ect(d) && queues_without_marks(v)) return Loop::kNotMarked;
-  if (!d.congestion) return Loop::kIdle;
+  if (!d.congestion) return becn_replies(d) == 0 ? Loop::kIdle : Loop::kUnknown;
   const CongestionCounts& c = *d.congestion;
-  if (c.ce_packets == 0 && c.cnps == 0) return c.fast_cnps == 0 ? Loop::kIdle : Loop::kUnknown;
+  if (c.ce_packets == 0 && c.cnps == 0) {
+    return c.fast_cnps == 0 && becn_replies(d) == 0 ? Loop::kIdle : Loop::kUnknown;
+  }
   if (marks_unanswered(v)) return Loop::kNotificationMissing;
   if (takes_no_notice(v)) return Loop::kReactionMissing;
   if (oscillates(v)) return Loop::kOscillating;

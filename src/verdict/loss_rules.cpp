@@ -349,6 +349,7 @@ void on_uc(Docket& docket, const DirectionView& v) {
 void burst(Docket& docket) {
   const Thresholds& t = docket.thresholds();
   const std::vector<Loss> losses = losses_of(docket);
+  const Nanos time = time_to_lose_in(losses);
   std::size_t begin = 0;
   while (begin < losses.size()) {
     std::size_t end = begin;
@@ -368,7 +369,7 @@ void burst(Docket& docket) {
     std::sort(ids.begin(), ids.end());
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
     const bool together = (ids.size() >= t.burst_connections || packets >= t.burst_packets) &&
-                          stands_out(std::span(losses).subspan(begin, end - begin), losses.size(), docket);
+                          stands_out(std::span(losses).subspan(begin, end - begin), losses.size(), time, docket);
     if (longest >= t.burst_packets || together) {
       const Confidence confidence = maybe_late == packets                ? Confidence::kLow
                                     : maybe_late > 0 || of_uc == packets ? Confidence::kMedium

@@ -2,6 +2,7 @@
 #include "verdict/losses.h"
 
 #include <algorithm>
+#include <set>
 
 namespace rocetop::verdict {
 
@@ -112,10 +113,27 @@ std::vector<Loss> losses_of(const Docket& docket) {
   return losses;
 }
 
-bool stands_out(std::span<const Loss> event, std::size_t all, const Docket& docket) {
+Nanos time_to_lose_in(std::span<const Loss> losses) {
+  Nanos longest;
+  std::set<const track::DirectionCounts*> known;
+  for (const Loss& loss : losses) {
+    const track::DirectionCounts& d = *loss.view.direction;
+    if (!known.insert(&d).second) continue;
+    Nanos sending = d.last_time - d.first_time;
+    for (const auto* space : {&d.requests, &d.responses}) {
+      for (const Episode& e : space->episodes) {
+        const bool waited = e.cause == Cause::kTimeout || e.cause == Cause::kRnr || e.cause == Cause::kUnknown;
+        if (waited) sending = sending - std::clamp(e.silence, Nanos{}, sending);
+      }
+    }
+    longest = std::max(longest, sending);
+  }
+  return longest;
+}
+
+bool stands_out(std::span<const Loss> event, std::size_t all, Nanos time, const Docket& docket) {
   const Thresholds& t = docket.thresholds();
-  const auto& capture = docket.evidence().capture;
-  const auto span = static_cast<double>((capture.last_time - capture.first_time).count);
+  const auto span = static_cast<double>(time.count);
   const auto window = static_cast<double>(t.burst_window.count);
   const auto inside = static_cast<double>(event.size());
   if (span >= (t.burst_over_even + 1) * window) {

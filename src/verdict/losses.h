@@ -43,8 +43,12 @@ bool is_proven(const Docket& docket, const DirectionView& v, const track::SpaceC
 /// In the order of time.
 std::vector<Loss> losses_of(const Docket& docket);
 
-/// Whether `event`, a part of `all`, is no piece of a loss that goes on all the time: far denser than the rest of the
-/// capture.
-bool stands_out(std::span<const Loss> event, std::size_t all, const Docket& docket);
+/// For how long whoever lost something was sending, the longest of them: without its waits for replies and timers, in
+/// which nothing can be lost.
+Nanos time_to_lose_in(std::span<const Loss> losses);
+
+/// Whether `event`, a part of `all` over `time`, is no piece of a loss that goes on all the time: far denser than the
+/// rest.
+bool stands_out(std::span<const Loss> event, std::size_t all, Nanos time, const Docket& docket);
 
 }  // namespace rocetop::verdict

@@ -56,7 +56,7 @@ void add_flows(Finding& f, const std::vector<DirectionView>& flows, const IpAddr
 bool incast(Docket& docket, const ReceiverCounts& r, const Shared& shared) {
   if (r.most_at_once < docket.thresholds().incast_senders) return false;
   if (shared.ce + shared.cnps < docket.thresholds().incast_signs) return false;
-  Finding& f = docket.add("incast", Severity::kWarning, docket.weighed(Confidence::kHigh));
+  Finding& f = docket.add("incast", Severity::kWarning, docket.lowered(Confidence::kHigh));
   f.title = fmt::format("{} hosts overran {} at once: {} marked CE, {}", r.most_at_once, r.host.to_string(),
                         plural(shared.ce, "packet"), plural(shared.cnps, "CNP"));
   f.explanation = fmt::format(
@@ -93,11 +93,11 @@ bool incast_by_loss(Docket& docket, const IpAddress& receiver, std::span<const L
     most_senders = senders.size();
     most = losses.subspan(begin, end + 1 - begin);
   }
-  if (most.empty() || !stands_out(most, losses.size(), docket)) return false;
+  if (most.empty() || !stands_out(most, losses.size(), time_to_lose_in(losses), docket)) return false;
   std::uint64_t packets = 0;
   for (const Loss& loss : most) packets += loss.packets;
   if (packets < t.incast_signs) return false;
-  Finding& f = docket.add("incast", Severity::kWarning, docket.weighed(Confidence::kMedium));
+  Finding& f = docket.add("incast", Severity::kWarning, docket.lowered(Confidence::kMedium));
   f.title = fmt::format("{} hosts lost {} on the way to {} at once", most_senders, plural(packets, "packet"),
                         receiver.to_string());
   f.explanation = fmt::format(
@@ -132,7 +132,7 @@ void incast_by_pause(Docket& docket, const PausedClass& paused, std::set<IpAddre
     }
     if (senders.size() < docket.thresholds().incast_senders || until <= from || told.contains(receiver)) continue;
     told.insert(receiver);
-    Finding& f = docket.add("incast", Severity::kWarning, docket.weighed(Confidence::kLow));
+    Finding& f = docket.add("incast", Severity::kWarning, docket.lowered(Confidence::kLow));
     f.title = fmt::format("{} hosts that send to {} at a time stood still in the same pauses", senders.size(),
                           receiver.to_string());
     f.explanation = fmt::format(
@@ -203,7 +203,7 @@ void unfair(Docket& docket, const IpAddress& receiver, const Shared& shared) {
   const double high = rate_of(*fastest->direction);
   const double low = rate_of(*slowest->direction);
   if (index >= t.fair_index || high < t.unfair_ratio * low) return;
-  Finding& f = docket.add("unfair", Severity::kWarning, docket.weighed(Confidence::kMedium));
+  Finding& f = docket.add("unfair", Severity::kWarning, docket.lowered(Confidence::kMedium));
   f.title =
       fmt::format("connections to {} share its congested port unfairly: {:.1f} to {:.1f} Gb/s (Jain's index {:.2f})",
                   receiver.to_string(), low / 1e9, high / 1e9, index);
