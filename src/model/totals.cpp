@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/growth.h"
+#include "track/directions.h"
 
 namespace rocetop::model {
 namespace {
@@ -93,6 +94,9 @@ CongestionSigns congestion_signs(const std::vector<track::ConnectionCounts>& con
     signs.ce += sum.ce;
     signs.cnps += sum.cnps;
     signs.fast_cnps += sum.fast_cnps;
+    track::each_direction_of(connection, [&](const track::DirectionCounts& d) {
+      if (d.veroce) signs.becn += d.veroce->requests.becn_replies + d.veroce->responses.becn_replies;
+    });
   }
   return signs;
 }

@@ -40,8 +40,9 @@ struct CongestionSigns {
   std::uint64_t ce = 0;
   std::uint64_t cnps = 0;
   std::uint64_t fast_cnps = 0;  ///< of these
+  std::uint64_t becn = 0;       ///< acknowledgements of veRoCE with BECN
 
-  bool any() const { return ce != 0 || cnps != 0; }
+  bool any() const { return ce != 0 || cnps != 0 || becn != 0; }
 };
 
 CongestionSigns congestion_signs(const std::vector<track::ConnectionCounts>& connections);

@@ -272,8 +272,10 @@ std::string congestion_text(const model::Snapshot& snapshot) {
                ? " (all sent by switches: Fast CNPs)"
                : fmt::format(" ({} of them sent by switches: Fast CNPs)", grouped(signs.fast_cnps));
   }
-  return fmt::format("{} and {}{} passed{}", plural(signs.ce, "CE-marked packet"), plural(signs.cnps, "CNP"), fast,
-                     loops_text(snapshot));
+  const std::string becn =
+      signs.becn == 0 ? "" : " and " + plural(signs.becn, "acknowledgement with BECN", "acknowledgements with BECN");
+  return fmt::format("{} and {}{}{} passed{}", plural(signs.ce, "CE-marked packet"), plural(signs.cnps, "CNP"), fast,
+                     becn, loops_text(snapshot));
 }
 
 std::string no_roce_text(const model::Snapshot& snapshot, const TextStyle& style) {

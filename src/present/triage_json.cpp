@@ -13,6 +13,7 @@
 #include "present/json_fields.h"
 #include "present/veroce_json.h"
 #include "wire/opcode.h"
+#include "wire/veroce_opcode.h"
 
 namespace rocetop::present {
 namespace {
@@ -276,7 +277,10 @@ void TriageJson::direction(const track::DirectionCounts& d) {
   json_.member("udp_src_varies", d.udp_src_varies);
   json_.key("opcodes");
   json_.begin_object();
-  for (const auto& [opcode, packets] : d.opcodes) json_.member(wire::opcode_facts(opcode).name, packets);
+  for (const auto& [opcode, packets] : d.opcodes) {
+    const wire::VeroceOpcode own = d.veroce ? wire::veroce_opcode(opcode) : wire::VeroceOpcode{};
+    json_.member(own.known() ? own.name : wire::opcode_facts(opcode).name, packets);
+  }
   json_.end_object();
   space("requests", d.requests);
   space("responses", d.responses);

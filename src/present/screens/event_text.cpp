@@ -31,6 +31,8 @@ std::string event_text(const model::RecentEvent& e, const std::string& who, bool
   switch (e.mark) {
     case Mark::kResentNak:
       return resent + ", asked to by the NAK" + trigger;
+    case Mark::kResentSack:
+      return resent + ", asked to by the SACK" + trigger;
     case Mark::kResentRnr:
       return resent + ", after the receiver was not ready" + (e.trigger ? ": RNR NAK" + trigger : "");
     case Mark::kResentTimeout:
