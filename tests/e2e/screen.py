@@ -30,6 +30,7 @@ class Terminal:
         self.env = env
         self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(width), "-y", str(height), "-c", self.folder.name,
                   "bash --norc --noprofile")
+        self.shell = os.pidfd_open(int(self.tmux("display-message", "-p", "#{pane_pid}")))
 
     def tmux(self, *arguments: str) -> str:
         return subprocess.run(["tmux", "-u", "-S", self.socket, *arguments], env=self.env, check=True,
@@ -37,6 +38,8 @@ class Terminal:
 
     def close(self) -> None:
         subprocess.run(["tmux", "-S", self.socket, "kill-server"], env=self.env, capture_output=True)
+        select.select([self.shell], [], [], PATIENCE_S)  # until then it may write into the folder
+        os.close(self.shell)
         self.folder.cleanup()
 
     def type(self, *keys: str) -> None:
