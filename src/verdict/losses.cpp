@@ -119,7 +119,7 @@ Nanos time_to_lose_in(std::span<const Loss> losses) {
   for (const Loss& loss : losses) {
     const track::DirectionCounts& d = *loss.view.direction;
     if (!known.insert(&d).second) continue;
-    Nanos sending = d.last_time - d.first_time;
+    Nanos sending = std::max(d.last_time - d.first_time, Nanos{});  // clocks step back
     for (const auto* space : {&d.requests, &d.responses}) {
       for (const Episode& e : space->episodes) {
         const bool waited = e.cause == Cause::kTimeout || e.cause == Cause::kRnr || e.cause == Cause::kUnknown;
